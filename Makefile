@@ -1,0 +1,65 @@
+# A newcomer needs `make demo` and `make test`. Each target installs what is missing, does what is
+# not yet done, and nothing else; CMake and Ninja know the rest.
+
+PRESET ?= release
+JOBS := $(shell getconf _NPROCESSORS_ONLN)
+
+.PHONY: build demo test bench format check asan tsan clean help packages check-packages
+.NOTPARALLEL:
+
+build: build/build.ninja  ## build the libraries and build/liegrad
+	@cmake --build build
+
+demo: build/build.ninja  ## build and run the example of the README
+	@cmake --build build --target liegrad_example_readme
+	@build/examples/readme
+
+test: build/build.ninja  ## build and run all tests
+	@cmake --build build --target all tests
+	@ctest --preset release --parallel $(JOBS)
+
+bench: build/build.ninja  ## build and run the benchmarks
+	@cmake --build build --target run_bench
+
+format: check-packages  ## format the sources in place
+	@scripts/format
+
+# From the first `make check` on, warnings are errors in this tree.
+check: build/build.ninja check-packages  ## format, clang-tidy, headers alone, warnings as errors
+	@scripts/format --check
+	@grep -q '^CMAKE_COMPILE_WARNING_AS_ERROR:.*=ON$$' build/CMakeCache.txt || cmake --preset ci
+	@cmake --build build --target all tests bench all_verify_interface_header_sets tidy \
+	  -- -k 0  # all findings at once
+
+asan: build/asan/build.ninja  ## run the tests under address and undefined-behaviour sanitizers
+	@cmake --build build/asan --target tests
+	@ctest --preset asan-ubsan --parallel $(JOBS)
+
+# Only the program that has threads of its own: the others would be slow and find nothing.
+tsan: build/tsan/build.ninja  ## run the test with threads under the thread sanitizer
+	@cmake --build --preset tsan
+	@ctest --preset tsan
+
+clean:  ## remove everything that was built or fetched
+	rm -rf build
+
+help:  ## print this list
+	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "make %-8s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build/build.ninja: CMakePresets.json | packages
+	@cmake --preset $(PRESET)
+	@touch $@
+
+build/asan/build.ninja: CMakePresets.json | packages
+	@cmake --preset asan-ubsan
+	@touch $@
+
+build/tsan/build.ninja: CMakePresets.json | packages
+	@cmake --preset tsan
+	@touch $@
+
+packages:
+	@scripts/install-packages build
+
+check-packages:
+	@scripts/install-packages check

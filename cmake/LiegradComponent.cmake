@@ -1,0 +1,87 @@
+# A component is a folder: its headers are public, its sources are compiled into liegrad::<name>,
+# and `find_package(liegrad COMPONENTS <name>)` brings it to a user.
+#
+#   liegrad_component(<name>
+#     PACKAGES "<find_package arguments>" …   found here, and again in the user's project
+#     LINK <target> …                         public; liegrad::<other> makes that component needed
+#     PRIVATE <target> …                      for its sources only
+#     MODULES <name> …)                       CMake functions that its user gets: cmake/<name>.cmake
+
+set(LIEGRAD_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/liegrad")
+
+function(liegrad_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PACKAGES;LINK;PRIVATE;MODULES")
+  set(target liegrad_${name})
+
+  # Folders stand at the root of the source, users include <liegrad/folder/header.hpp>: a link in
+  # the build tree makes both true.
+  set(include_dir "${PROJECT_BINARY_DIR}/include")
+  file(MAKE_DIRECTORY "${include_dir}/liegrad")
+  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${include_dir}/liegrad/${name}" SYMBOLIC)
+  file(GLOB headers CONFIGURE_DEPENDS "${include_dir}/liegrad/${name}/*.hpp")
+  file(GLOB sources CONFIGURE_DEPENDS "*.cpp")
+
+  if(sources)
+    add_library(${target} ${sources})
+    set(public PUBLIC)
+    target_link_libraries(${target} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:liegrad_dev>)
+  else()
+    add_library(${target} INTERFACE)
+    set(public INTERFACE)
+  endif()
+  add_library(liegrad::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${name}
+    VERIFY_INTERFACE_HEADER_SETS ON)
+  target_compile_features(${target} ${public} cxx_std_20)
+  target_sources(${target} ${public} FILE_SET HEADERS BASE_DIRS "${include_dir}" FILES ${headers})
+
+  # What the user's find_package does for this component: find its packages, then the components
+  # it needs, then load it.
+  set(recipe "")
+  foreach(package IN LISTS arg_PACKAGES)
+    separate_arguments(package UNIX_COMMAND "${package}")
+    find_package(${package} REQUIRED)
+    list(GET package 0 package_name)
+    list(JOIN package " " package)
+    string(APPEND recipe "find_dependency(${package})\n"
+      "list(APPEND liegrad_built_with ${package_name} \"${${package_name}_VERSION}\")\n")
+  endforeach()
+  target_link_libraries(${target} ${public} ${arg_LINK})
+  foreach(needed IN LISTS arg_LINK)
+    if(needed MATCHES "^liegrad::(.+)$")
+      string(APPEND recipe "include(\${CMAKE_CURRENT_LIST_DIR}/liegrad-${CMAKE_MATCH_1}.cmake)\n")
+    endif()
+  endforeach()
+  string(APPEND recipe "include(\${CMAKE_CURRENT_LIST_DIR}/liegrad-${name}-targets.cmake)\n")
+  foreach(module IN LISTS arg_MODULES)
+    include(${module})
+    string(APPEND recipe "include(\${CMAKE_CURRENT_LIST_DIR}/${module}.cmake)\n")
+    install(FILES "${PROJECT_SOURCE_DIR}/cmake/${module}.cmake" DESTINATION "${LIEGRAD_CMAKE_DIR}")
+  endforeach()
+  file(CONFIGURE OUTPUT liegrad-${name}.cmake CONTENT "${recipe}" @ONLY)
+
+  install(TARGETS ${target} EXPORT ${target} FILE_SET HEADERS)
+  install(EXPORT ${target}
+    NAMESPACE liegrad::
+    FILE liegrad-${name}-targets.cmake
+    DESTINATION "${LIEGRAD_CMAKE_DIR}")
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/liegrad-${name}.cmake"
+    DESTINATION "${LIEGRAD_CMAKE_DIR}")
+endfunction()
+
+# Installs what find_package(liegrad) reads first. Call it after the last component.
+function(liegrad_install_package)
+  include(CMakePackageConfigHelpers)
+  configure_package_config_file(cmake/liegradConfig.cmake.in liegradConfig.cmake
+    INSTALL_DESTINATION "${LIEGRAD_CMAKE_DIR}"
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+  # Before 1.0 a minor version may change the interface.
+  write_basic_package_version_file(liegradConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES
+    "${PROJECT_BINARY_DIR}/liegradConfig.cmake"
+    "${PROJECT_BINARY_DIR}/liegradConfigVersion.cmake"
+    cmake/FindCppAD.cmake
+    DESTINATION "${LIEGRAD_CMAKE_DIR}")
+  install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+endfunction()

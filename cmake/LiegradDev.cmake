@@ -1,0 +1,15 @@
+# Warnings and sanitizers of our own targets. Nothing that is exported links to liegrad_dev, so a
+# user of the libraries inherits none of them.
+
+set(LIEGRAD_SANITIZERS "" CACHE STRING "Sanitizers of our own targets, e.g. address,undefined")
+
+add_library(liegrad_dev INTERFACE)
+target_compile_options(liegrad_dev INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+  # GCC 12 sees an overlap in "text" + std::string that is not there.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+
+if(LIEGRAD_SANITIZERS)
+  target_compile_options(liegrad_dev INTERFACE
+    -fsanitize=${LIEGRAD_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(liegrad_dev INTERFACE -fsanitize=${LIEGRAD_SANITIZERS})
+endif()
