@@ -1,0 +1,13 @@
+#include "../support/derivative_along_cppad.hpp"
+#include "groups_on.hpp"
+
+namespace liegrad::test {
+
+const Groups& groups_on_cppad();
+
+const Groups& groups_on_cppad() {
+  static const Groups groups = make_groups<CppAD::AD<double>>("cppad");
+  return groups;
+}
+
+}  // namespace liegrad::test

@@ -1,0 +1,13 @@
+#include "../support/derivative_along.hpp"
+#include "groups_on.hpp"
+
+namespace liegrad::test {
+
+const Groups& groups_on_float();
+
+const Groups& groups_on_float() {
+  static const Groups groups = make_groups<float>("float");
+  return groups;
+}
+
+}  // namespace liegrad::test
