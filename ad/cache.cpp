@@ -1,0 +1,214 @@
+#include "liegrad/ad/cache.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "liegrad/ad/message.hpp"
+#include "liegrad/ad/sha256.hpp"
+#include "liegrad/ad/temporary_directory.hpp"
+
+namespace liegrad::ad {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExtension = ".so";
+/// Begins the name of a file that is being written and not an entry yet.
+constexpr const char* kUnfinished = "unfinished-";
+/// Ends every entry: this word, then the SHA-256 of the entry's name and of all that stands before.
+/// A loader ignores what follows the sections of a shared object.
+constexpr std::string_view kTrailerWord = "liegrad-kernel-sha256:";
+constexpr std::size_t kTrailerSize = kTrailerWord.size() + 64;
+
+std::string trailer(const std::string& name, std::string_view body) {
+  return std::string(kTrailerWord) + sha256(name + '\n' + std::string(body));
+}
+
+/// A file descriptor that closes itself.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// Empty, or why a file or directory must not be trusted.
+std::string distrust(const struct stat& info) {
+  if (info.st_uid != geteuid()) return "it belongs to another user";
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
+  return "";
+}
+
+/// What a regular file holds, if there is one; only of a trusted one if so asked.
+std::optional<std::string> contents(const fs::path& path, bool must_be_trusted) {
+  // Not to wait for the writer of a pipe that someone put there.
+  const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info {};
+  if (file.descriptor() < 0 || fstat(file.descriptor(), &info) != 0) return std::nullopt;
+  if (!S_ISREG(info.st_mode) || (must_be_trusted && !distrust(info).empty())) return std::nullopt;
+  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = read(file.descriptor(), bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return std::nullopt;
+    done += static_cast<std::size_t>(count);
+  }
+  return bytes;
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+/// Where the cache should be; empty when the environment does not tell.
+fs::path usual_directory() {
+  const char* xdg = std::getenv("XDG_CACHE_HOME");
+  if (xdg != nullptr && fs::path(xdg).is_absolute()) return fs::path(xdg) / "liegrad";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".cache" / "liegrad";
+  return {};
+}
+
+/// Makes a directory, and those above it that are missing, for this user alone.
+bool make(const fs::path& directory) {
+  const auto made = [&] { return mkdir(directory.c_str(), S_IRWXU) == 0 || errno == EEXIST; };
+  return made() || (errno == ENOENT && make(directory.parent_path()) && made());
+}
+
+/// Empty if `directory` can hold the cache, or could if it was made; else why not.
+std::string unusable(const fs::path& directory) {
+  if (directory.empty()) return "neither XDG_CACHE_HOME nor HOME names a directory";
+  struct stat info {};
+  if (lstat(directory.c_str(), &info) != 0) {
+    if (errno == ENOENT) return "";
+    return directory.string() + " cannot be looked at: " + std::strerror(errno);
+  }
+  if (!S_ISDIR(info.st_mode)) return directory.string() + " is not a directory";
+  if (const std::string reason = distrust(info); !reason.empty()) {
+    return directory.string() + " is not safe to load code from: " + reason;
+  }
+  if (access(directory.c_str(), W_OK | X_OK) != 0) {
+    return directory.string() + " cannot be written: " + std::strerror(errno);
+  }
+  return "";
+}
+
+/// The files of a directory whose names begin and end so, by name.
+std::vector<Cache::Entry> files(const fs::path& directory, std::string_view prefix,
+                                std::string_view extension) {
+  std::vector<Cache::Entry> found;
+  std::error_code error;
+  for (fs::directory_iterator file(directory, error), end; !error && file != end;
+       file.increment(error)) {
+    const fs::path& path = file->path();
+    struct stat info {};
+    if (path.extension() != extension || !path.filename().string().starts_with(prefix) ||
+        lstat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) {
+      continue;
+    }
+    found.push_back({path.stem().string(), path, static_cast<std::uintmax_t>(info.st_size),
+                     std::chrono::system_clock::from_time_t(info.st_mtime)});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Cache::Entry& a, const Cache::Entry& b) { return a.name < b.name; });
+  return found;
+}
+
+}  // namespace
+
+Cache Cache::look() {
+  Cache cache;
+  cache.directory_ = usual_directory();
+  cache.problem_ = unusable(cache.directory_);
+  if (!cache.problem_.empty()) cache.directory_.clear();
+  return cache;
+}
+
+Cache Cache::open() {
+  Cache cache = look();
+  if (cache.problem_.empty()) {
+    cache.problem_ = make(cache.directory_)
+                         ? unusable(cache.directory_)  // somebody else may have been faster
+                         : cache.directory_.string() + " cannot be made: " + std::strerror(errno);
+  }
+  if (!cache.problem_.empty()) {
+    static const TemporaryDirectory directory;
+    cache.directory_ = directory.path();
+    say_once("compiled kernels are kept for this process only, because " + cache.problem_);
+  }
+  return cache;
+}
+
+std::optional<SharedObject> Cache::load(const std::string& name) const {
+  if (directory_.empty()) return std::nullopt;
+  const fs::path path = directory_ / (name + kExtension);
+  const std::optional<std::string> bytes = contents(path, /*must_be_trusted=*/true);
+  if (!bytes || bytes->size() < kTrailerSize) return std::nullopt;
+  const std::string_view body = std::string_view(*bytes).substr(0, bytes->size() - kTrailerSize);
+  if (!bytes->ends_with(trailer(name, body))) return std::nullopt;
+  std::string ignored;
+  return SharedObject::load(path, &ignored);
+}
+
+std::optional<SharedObject> Cache::store(const std::string& name, const fs::path& file,
+                                         std::string* why_not) const {
+  const std::optional<std::string> body = contents(file, /*must_be_trusted=*/false);
+  if (!body || directory_.empty()) {
+    *why_not = directory_.empty() ? problem_ : file.filename().string() + " cannot be read";
+    return std::nullopt;
+  }
+  // A crash may leave half a file under a whole name; the checksum tells, so nothing waits for the
+  // disk.
+  std::string unfinished = (directory_ / (std::string(kUnfinished) + "XXXXXX")).string();
+  const File opened(mkostemp(unfinished.data(), O_CLOEXEC));
+  if (opened.descriptor() < 0 || !write_all(opened.descriptor(), *body + trailer(name, *body))) {
+    *why_not = directory_.string() + " cannot be written: " + std::strerror(errno);
+    unlink(unfinished.c_str());
+    return std::nullopt;
+  }
+  const fs::path path = directory_ / (name + kExtension);
+  std::string words;
+  std::optional<SharedObject> loaded = SharedObject::load(unfinished, &words);
+  if (!loaded) {
+    *why_not = path.string() + " cannot be loaded: " + words;
+  } else if (std::rename(unfinished.c_str(), path.c_str()) != 0) {
+    *why_not = path.string() + " cannot be replaced: " + std::strerror(errno);
+    loaded.reset();
+  }
+  if (!loaded) unlink(unfinished.c_str());
+  return loaded;
+}
+
+std::vector<Cache::Entry> Cache::entries() const { return files(directory_, "", kExtension); }
+
+std::vector<Cache::Entry> Cache::clear() const {
+  std::vector<Entry> going = entries();
+  const auto an_hour_ago = std::chrono::system_clock::now() - std::chrono::hours(1);
+  for (const Entry& file : files(directory_, kUnfinished, "")) {
+    if (file.modified < an_hour_ago) going.push_back(file);
+  }
+  std::error_code ignored;
+  std::erase_if(going, [&](const Entry& entry) { return !fs::remove(entry.path, ignored); });
+  return going;
+}
+
+}  // namespace liegrad::ad

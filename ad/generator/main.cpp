@@ -1,0 +1,27 @@
+// The program that writes a project's kernels while it is built: liegrad_add_kernels() links it
+// with the project's definition of liegrad_kernels().
+
+#include <exception>
+#include <fstream>
+#include <iostream>
+
+#include "liegrad/ad/kernel_list.hpp"
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: " << argv[0] << " FILE.cpp REGISTER_FUNCTION\n";
+    return 2;
+  }
+  try {
+    liegrad::ad::KernelList list;
+    liegrad_kernels(list);
+    std::ofstream file(argv[1]);
+    file << list.source(argv[2]);
+    file.close();
+    if (file) return 0;
+    std::cerr << argv[1] << " cannot be written\n";
+  } catch (const std::exception& failure) {
+    std::cerr << failure.what() << '\n';
+  }
+  return 2;
+}
