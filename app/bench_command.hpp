@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad bench`: measures speed and cost ratios on this machine and prints the table.
+void add_bench_command(CLI::App& app);
+
+}  // namespace liegrad::app

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad cache`: lists the compiled kernels that are kept on disk, or removes them.
+void add_cache_command(CLI::App& app);
+
+}  // namespace liegrad::app

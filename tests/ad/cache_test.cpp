@@ -1,0 +1,455 @@
+// Where compiled kernels are kept, when they are trusted, and what happens when they are not.
+
+#include "liegrad/ad/cache.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <thread>
+
+#include "kernel_sandbox.hpp"
+#include "liegrad/ad/native_code.hpp"
+#include "liegrad/ad/sha256.hpp"
+
+namespace liegrad::ad {
+namespace {
+
+using namespace liegrad::test;
+
+constexpr auto kCache = NativeCodeOrigin::kCache;
+constexpr auto kCompiled = NativeCodeOrigin::kCompiled;
+constexpr uid_t kSomebodyElse = 65534;
+
+bool is_root() { return geteuid() == 0; }
+
+using CacheKey = KernelSandbox;
+
+TEST_F(CacheKey, DependsOnEverythingThatMakesTheCode) {
+  const CompiledIdentity base{.fingerprint = "f", .compiler = "c", .flags = {"-O2"}, .cpu = "x"};
+  std::vector<CompiledIdentity> all(7, base);
+  all[1].fingerprint = "g";
+  all[2].compiler = "d";
+  all[3].flags = {"-O3"};
+  all[4].flags = {"-O", "2"};
+  all[5].cpu = "y";
+  all[6].compiler = "cx", all[6].cpu = "";
+  std::set<std::string> names;
+  for (const CompiledIdentity& identity : all) names.insert(entry_name("f", identity));
+  EXPECT_EQ(names.size(), all.size());
+  EXPECT_EQ(entry_name("f", base), entry_name("f", base));
+}
+
+TEST_F(CacheKey, IsAPlainFileNameThatShowsTheFunction) {
+  const std::string name = entry_name("../a b/ü" + std::string(100, 'n'), {});
+  EXPECT_EQ(name.substr(0, 10), "___a_b___n");
+  EXPECT_EQ(name.size(), 40U + 1 + 32);
+}
+
+TEST_F(CacheKey, FingerprintHoldsFunctionSpecificationAndVersion) {
+  const auto recorded = [](double factor) {
+    return record({.variables = 1}, [&](auto x, auto) { return std::array{factor * x[0]}; });
+  };
+  const auto print = [](const Recording& recording, const KernelSpec& spec) {
+    return fingerprint(recording, lay_out(recording, spec));
+  };
+  const KernelSpec just_value{.results = {value()}}, just_jacobian{.results = {jacobian()}};
+  EXPECT_EQ(print(recorded(2), just_value), print(recorded(2), just_value));
+  EXPECT_NE(print(recorded(2), just_value), print(recorded(3), just_value));
+  EXPECT_NE(print(recorded(2), just_value), print(recorded(2), just_jacobian));
+
+  const Recording f = recorded(2);
+  const std::string what = f.canonical_text() + '\n' + canonical_text(lay_out(f, just_value));
+  EXPECT_EQ(print(f, just_value), sha256(generator_identity() + '\n' + what));
+  EXPECT_EQ(generator_identity().find(LIEGRAD_VERSION), 0U) << generator_identity();
+}
+
+using CacheDirectory = KernelSandbox;
+
+TEST_F(CacheDirectory, IsMadeForThisUserOnly) {
+  xdg_cache_home.set((scratch / "it's a cache/").string());  // a slash at the end changes nothing
+  const mode_t former = umask(0);
+  const Kernel first = example_kernel();
+  umask(former);
+  expect_native(first, kCompiled);
+  EXPECT_EQ(mode_of(cache()), 0700U);
+  EXPECT_EQ(mode_of(cache().parent_path()), 0700U);
+  EXPECT_EQ(mode_of(entry()), 0600U);
+  EXPECT_EQ(Cache::look().directory(), cache());
+
+  expect_native(example_kernel(), kCache);
+  EXPECT_EQ(names_in(cache()).size(), 1U);
+  EXPECT_TRUE(names_in(tmp()).empty());
+  EXPECT_TRUE(said.empty());
+}
+
+TEST_F(CacheDirectory, IsInTheHomeDirectoryUnlessXdgSaysOtherwise) {
+  for (const std::optional<std::string>& useless :
+       {std::optional<std::string>(), std::optional<std::string>(""),
+        std::optional<std::string>("relative/path")}) {
+    xdg_cache_home.set(useless);
+    EXPECT_EQ(Cache::open().directory(), scratch / "home" / ".cache" / "liegrad");
+  }
+  EXPECT_EQ(mode_of(scratch / "home" / ".cache"), 0700U);
+  EXPECT_TRUE(said.empty());
+}
+
+TEST_F(CacheDirectory, LookingMakesNothing) {
+  EXPECT_EQ(Cache::look().directory(), cache());
+  EXPECT_EQ(Cache::look().problem(), "");
+  EXPECT_TRUE(Cache::look().entries().empty());
+  EXPECT_FALSE(fs::exists(cache().parent_path()));
+}
+
+/// Makes kernels in a child process whose cache cannot be used, and checks all that is promised
+/// then.
+class UnusableDirectory : public KernelSandbox {
+ protected:
+  void expect_private_directory_because(const std::string& reason) {
+    const std::vector<std::string> before = names_in(cache());
+    in_child([&] {
+      expect_native(example_kernel(), kCompiled);
+      expect_native(example_kernel(), kCache);
+      const Cache used = Cache::open();
+      EXPECT_EQ(used.directory().parent_path(), tmp());
+      EXPECT_EQ(mode_of(used.directory()), 0700U);
+      EXPECT_EQ(used.problem(), reason);
+      EXPECT_EQ(said, std::vector<std::string>{
+                          "compiled kernels are kept for this process only, because " + reason});
+    });
+    EXPECT_TRUE(names_in(tmp()).empty()) << "the private directory outlives its process";
+    EXPECT_EQ(names_in(cache()), before) << "the refused directory was used";
+  }
+
+  void make_cache_directory() const {
+    fs::create_directories(cache());
+    fs::permissions(cache(), fs::perms::owner_all);
+  }
+};
+
+TEST_F(UnusableDirectory, NoneIsNamed) {
+  xdg_cache_home.set(std::nullopt);
+  for (const std::optional<std::string>& useless :
+       {std::optional<std::string>(), std::optional<std::string>("not/absolute")}) {
+    home.set(useless);
+    expect_private_directory_because("neither XDG_CACHE_HOME nor HOME names a directory");
+  }
+}
+
+TEST_F(UnusableDirectory, ItCannotBeMade) {
+  xdg_cache_home.set(std::nullopt);
+  home.set("/proc");  // nobody may write there, not even root
+  expect_private_directory_because(
+      "/proc/.cache/liegrad cannot be made: No such file or directory");
+}
+
+TEST_F(UnusableDirectory, AFileIsInItsWay) {
+  write_file(scratch / "it's a cache", "");
+  expect_private_directory_because(cache().string() + " cannot be looked at: Not a directory");
+}
+
+TEST_F(UnusableDirectory, ItIsAFile) {
+  fs::create_directories(cache().parent_path());
+  write_file(cache(), "");
+  in_child([&] { EXPECT_EQ(Cache::open().problem(), cache().string() + " is not a directory"); });
+}
+
+TEST_F(UnusableDirectory, ItIsALink) {
+  fs::create_directories(scratch / "elsewhere");
+  fs::create_directories(cache().parent_path());
+  fs::create_directory_symlink(scratch / "elsewhere", cache());
+  expect_private_directory_because(cache().string() + " is not a directory");
+}
+
+TEST_F(UnusableDirectory, OthersMayWriteToIt) {
+  expect_native(example_kernel(), kCompiled);
+  for (const auto others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(cache(), fs::perms::owner_all | others);
+    expect_private_directory_because(cache().string() +
+                                     " is not safe to load code from: others may write to it");
+  }
+}
+
+TEST_F(UnusableDirectory, ItBelongsToAnotherUser) {
+  if (!is_root()) GTEST_SKIP() << "only root can give a directory away";
+  expect_native(example_kernel(), kCompiled);
+  ASSERT_EQ(chown(cache().c_str(), kSomebodyElse, static_cast<gid_t>(-1)), 0);
+  expect_private_directory_because(cache().string() +
+                                   " is not safe to load code from: it belongs to another user");
+}
+
+TEST_F(UnusableDirectory, ItIsReadOnly) {
+  make_cache_directory();
+  fs::permissions(cache(), fs::perms::owner_read | fs::perms::owner_exec);
+  if (is_root()) {  // to whom permissions do not apply
+    for (const fs::path& path : {scratch, tmp(), cache()}) {
+      ASSERT_EQ(chown(path.c_str(), kSomebodyElse, static_cast<gid_t>(-1)), 0);
+    }
+  }
+  in_child([&] {
+    if (is_root()) {
+      ASSERT_EQ(setuid(kSomebodyElse), 0);
+    }
+    expect_private_directory_because(cache().string() + " cannot be written: Permission denied");
+  });
+}
+
+TEST_F(UnusableDirectory, NorIsTheTemporaryDirectoryThatIsNamed) {
+  xdg_cache_home.set("/proc");
+  tmpdir.set("/proc");
+  in_child([] { EXPECT_EQ(Cache::open().directory().parent_path(), "/tmp"); });
+}
+
+TEST_F(UnusableDirectory, ThereIsNoPlaceForTemporaryFilesEither) {
+  if (!is_root()) GTEST_SKIP() << "only root can enter a root directory without /tmp";
+  fs::create_directory(scratch / "bare");
+  in_child([&] {
+    ASSERT_EQ(chroot((scratch / "bare").c_str()), 0);
+    xdg_cache_home.set(std::nullopt);
+    home.set(std::nullopt);
+    const Cache used = Cache::open();
+    EXPECT_EQ(used.directory(), "");
+    EXPECT_EQ(used.load("example"), std::nullopt);
+    std::string why_not;
+    EXPECT_EQ(used.store("example", "example.so", &why_not), std::nullopt);
+    EXPECT_EQ(why_not, used.problem());
+    EXPECT_NE(why_not, "");
+    EXPECT_TRUE(used.entries().empty());
+    EXPECT_TRUE(used.clear().empty());
+    std::fflush(nullptr);
+    _exit(HasFailure() ? 1 : 0);  // exit() would look for leaks, which needs /proc
+  });
+}
+
+TEST_F(UnusableDirectory, AForkedChildLeavesThePrivateDirectoryToItsParent) {
+  xdg_cache_home.set("/proc");
+  in_child([&] {
+    expect_native(example_kernel(), kCompiled);
+    in_child([&] { expect_native(example_kernel(), kCache); });
+    expect_native(example_kernel(), kCache);
+  });
+  EXPECT_TRUE(names_in(tmp()).empty());
+}
+
+/// An entry that was made well, and then something happened to it.
+class CacheEntry : public KernelSandbox {
+ protected:
+  void SetUp() override {
+    expect_native(example_kernel(), kCompiled);
+    path_ = entry();
+    good_ = file_text(path_);
+    ASSERT_GT(good_.size(), 1000U);
+  }
+
+  void expect_rebuilt() {
+    expect_native(example_kernel(), kCompiled);
+    expect_native(example_kernel(), kCache);
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path_)));
+    EXPECT_EQ(names_in(cache()).size(), 1U);
+    EXPECT_TRUE(said.empty());
+  }
+
+  fs::path path_;
+  std::string good_;
+};
+
+TEST_F(CacheEntry, IsRebuiltWhenTruncated) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{10}, good_.size() / 2, good_.size() - 86, good_.size() - 1}) {
+    SCOPED_TRACE(size);
+    fs::resize_file(path_, size);
+    expect_rebuilt();
+  }
+}
+
+TEST_F(CacheEntry, IsRebuiltWhenAByteChanged) {
+  // The first byte, one of the code, of the trailer's word and of the checksum, and the last.
+  for (const std::size_t at :
+       {std::size_t{0}, good_.size() / 2, good_.size() - 80, good_.size() - 30, good_.size() - 1}) {
+    SCOPED_TRACE(at);
+    std::string bad = good_;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    fs::remove(path_);  // a loaded file must not be written
+    write_file(path_, bad);
+    fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
+    expect_rebuilt();
+  }
+}
+
+TEST_F(CacheEntry, IsRebuiltWhenSomethingWasAppended) {
+  std::ofstream(path_, std::ios::app) << 'x';
+  expect_rebuilt();
+}
+
+TEST_F(CacheEntry, IsRebuiltWhenItIsAnotherKernel) {
+  const Kernel other = example_kernel(2.0, "other");
+  expect_right_numbers(other, 2.0);
+  for (const Cache::Entry& found : Cache::look().entries()) {
+    if (found.path != path_) fs::rename(found.path, path_);
+  }
+  expect_rebuilt();
+}
+
+TEST_F(CacheEntry, IsRebuiltWhenItIsALink) {
+  fs::rename(path_, scratch / "elsewhere.so");
+  fs::create_symlink(scratch / "elsewhere.so", path_);
+  expect_rebuilt();
+  EXPECT_EQ(file_text(scratch / "elsewhere.so"), good_);
+}
+
+TEST_F(CacheEntry, IsRebuiltWhenItIsAPipe) {
+  fs::remove(path_);
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  expect_rebuilt();
+}
+
+TEST_F(CacheEntry, IsRebuiltWhenOthersMayWriteToIt) {
+  for (const auto others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(path_, fs::perms::owner_all | others);
+    expect_rebuilt();
+    EXPECT_EQ(mode_of(path_), 0600U);
+  }
+}
+
+TEST_F(CacheEntry, IsRebuiltWhenItBelongsToAnotherUser) {
+  if (!is_root()) GTEST_SKIP() << "only root can give a file away";
+  ASSERT_EQ(chown(path_.c_str(), kSomebodyElse, static_cast<gid_t>(-1)), 0);
+  expect_rebuilt();
+  struct stat info {};
+  ASSERT_EQ(stat(path_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, geteuid());
+}
+
+TEST_F(CacheEntry, IsDoneWithoutWhenItCannotBeReplaced) {
+  fs::remove(path_);
+  fs::create_directories(path_ / "inside");
+  expect_native(example_kernel(), kCompiled);
+  EXPECT_EQ(said, std::vector<std::string>{"compiled kernels are not kept for later, because " +
+                                           path_.string() + " cannot be replaced: Is a directory"});
+  EXPECT_TRUE(unfinished_files().empty());
+}
+
+TEST_F(CacheEntry, MayBeReplacedWhileItIsLoaded) {
+  const Kernel loaded = example_kernel();
+  expect_native(loaded, kCache);
+  fs::remove(path_);
+  write_file(path_, "nonsense");
+  const Kernel rebuilt = example_kernel();
+  expect_native(rebuilt, kCompiled);
+  expect_right_numbers(loaded);
+}
+
+TEST_F(CacheEntry, AppearsByRenamingOnly) {
+  // Whoever looks at the directory while kernels are made sees whole entries or none.
+  const pid_t child = start_child([] {
+    for (int i = 2; i < 6; ++i) expect_right_numbers(example_kernel(i), i);
+  });
+  int status = 0;
+  int seen = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    for (const Cache::Entry& found : Cache::look().entries()) {
+      const std::string text = file_text(found.path);
+      const std::size_t body = text.size() - std::min<std::size_t>(text.size(), 86);
+      EXPECT_EQ(text.substr(body),
+                "liegrad-kernel-sha256:" + sha256(found.name + '\n' + text.substr(0, body)));
+      ++seen;
+    }
+  }
+  EXPECT_EQ(status, 0);
+  EXPECT_GT(seen, 4);
+  EXPECT_EQ(Cache::look().entries().size(), 5U);
+}
+
+using SharedCache = KernelSandbox;
+
+TEST_F(SharedCache, ServesProcessesThatBuildTheSameKernelAtOnce) {
+  std::array<int, 2> barrier{};
+  ASSERT_EQ(pipe(barrier.data()), 0);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    children.push_back(start_child([&] {
+      close(barrier[1]);
+      char byte = 0;
+      EXPECT_EQ(read(barrier[0], &byte, 1), 0);  // until all are started
+      const Kernel kernel = example_kernel();
+      EXPECT_EQ(kernel.info().backend_used, Backend::kCompiled) << kernel.info().message;
+      expect_right_numbers(kernel);
+      EXPECT_TRUE(said.empty());
+    }));
+  }
+  close(barrier[0]);
+  close(barrier[1]);
+  for (const pid_t child : children) expect_success_of(child);
+  EXPECT_EQ(names_in(cache()).size(), 1U);
+  EXPECT_TRUE(names_in(tmp()).empty());
+  expect_native(example_kernel(), kCache);
+}
+
+TEST_F(SharedCache, ServesThreadsThatBuildTheSameKernelAtOnce) {
+  liegrad_cc.set(
+      make_compiler("counting", "echo . >>'" + (scratch / "count").string() + "'; exec cc \"$@\""));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([] {
+      const Kernel kernel = example_kernel();
+      EXPECT_EQ(kernel.info().backend_used, Backend::kCompiled) << kernel.info().message;
+      expect_right_numbers(kernel);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(file_text(scratch / "count"), ".\n");
+  EXPECT_EQ(names_in(cache()).size(), 1U);
+  EXPECT_TRUE(names_in(tmp()).empty());
+}
+
+TEST_F(SharedCache, IsNotHarmedByAProcessThatIsKilled) {
+  liegrad_cc.set(
+      make_compiler("slow", "touch '" + (scratch / "started").string() + "'; exec sleep 60"));
+  const pid_t child = start_child([] {
+    setpgid(0, 0);
+    example_kernel();
+  });
+  for (int i = 0; i < 1000 && !fs::exists(scratch / "started"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ASSERT_EQ(kill(-child, SIGKILL), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(Cache::look().entries().empty());
+
+  liegrad_cc.set(std::nullopt);
+  expect_native(example_kernel(), kCompiled);
+  EXPECT_EQ(names_in(cache()).size(), 1U);
+}
+
+TEST_F(SharedCache, IsClearedOfEntriesAndOfOldUnfinishedFiles) {
+  expect_native(example_kernel(), kCompiled);
+  expect_right_numbers(example_kernel(2.0, "second"), 2.0);
+  write_file(cache() / "unfinished-new", "1234");
+  write_file(cache() / "unfinished-old", "12345");
+  write_file(cache() / "readme.txt", "somebody's");
+  fs::last_write_time(cache() / "unfinished-old",
+                      fs::file_time_type::clock::now() - std::chrono::minutes(61));
+  expect_native(example_kernel(), kCache);
+
+  const std::vector<Cache::Entry> entries = Cache::look().entries();
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_TRUE(entries[0].name.starts_with("example-"));
+  EXPECT_TRUE(entries[1].name.starts_with("second-"));
+  EXPECT_EQ(entries[0].bytes, fs::file_size(entries[0].path));
+  const auto age = std::chrono::system_clock::now() - entries[0].modified;
+  EXPECT_LT(std::chrono::abs(age), std::chrono::minutes(1));
+
+  const std::vector<Cache::Entry> gone = Cache::look().clear();
+  ASSERT_EQ(gone.size(), 3U);
+  EXPECT_EQ(gone[2].name, "unfinished-old");
+  EXPECT_EQ(gone[2].bytes, 5U);
+  const std::vector<std::string> left = names_in(cache());
+  EXPECT_EQ(std::set<std::string>(left.begin(), left.end()),
+            (std::set<std::string>{"readme.txt", "unfinished-new"}));
+  expect_native(example_kernel(), kCompiled);
+}
+
+}  // namespace
+}  // namespace liegrad::ad

@@ -1,0 +1,9 @@
+#include "functions.hpp"
+#include "liegrad/ad/kernel_list.hpp"
+
+void liegrad_kernels(liegrad::ad::KernelList& list) {
+  using namespace liegrad::test;
+  list.add(square(), kValueAndJacobian);
+  list.add(square(), kValueAndJacobian);  // twice is as good as once
+  list.add(moved_point(), kValueAndJacobian);
+}
