@@ -92,10 +92,7 @@ std::string expression(const Node& x, const Ref& ref) {
 class InstanceWriter {
  public:
   InstanceWriter(const Program& program, std::string symbol)
-      : program_(program),
-        graph_(program.graph),
-        schedule_(schedule(program)),
-        symbol_(std::move(symbol)) {
+      : graph_(program.graph), schedule_(schedule(program)), symbol_(std::move(symbol)) {
     for (std::size_t k = 0; k < program.outputs.size(); ++k) {
       outputs_of_[program.outputs[k]].push_back(static_cast<int>(k));
     }
@@ -270,7 +267,6 @@ class InstanceWriter {
     }
   }
 
-  const Program& program_;
   const ExpressionGraph& graph_;
   Schedule schedule_;
   std::string symbol_;

@@ -10,13 +10,13 @@
 #include "liegrad/lie/se3.hpp"
 using namespace liegrad;
 
-// The physics, written once: where a pose exp(θ) puts the point X of a body.
-const auto tip = []<class S>(std::span<const S> theta, std::span<const S> X) {
-  const auto pose = lie::SE3<S>::exp(Eigen::Map<const lie::Vec<S, 6>>(theta.data()));
-  return pose.transform_point(Eigen::Map<const lie::Vec<S, 3>>(X.data()));
-};
-
 int main() {
+  // The physics, written once: where a pose exp(θ) puts the point X of a body.
+  const auto tip = []<class S>(std::span<const S> theta, std::span<const S> X) {
+    const auto pose = lie::SE3<S>::exp(Eigen::Map<const lie::Vec<S, 6>>(theta.data()));
+    return pose.transform_point(Eigen::Map<const lie::Vec<S, 3>>(X.data()));
+  };
+
   // Recorded at θ = 0, where the formulas of SE(3) are 0/0; compiled; used far from there.
   const auto recording = ad::record({.name = "tip", .variables = 6, .data = 3}, tip);
   const ad::Kernel kernel(recording, {.results = {ad::value(), ad::jacobian()}});

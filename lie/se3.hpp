@@ -37,7 +37,8 @@ class SE3 {
   const SO3<S>& rotation() const { return rotation_; }
   const Vec<S, 3>& translation() const { return translation_; }
   Coeffs coeffs() const {
-    const auto &q = rotation_.coeffs(), &x = translation_;
+    const auto& q = rotation_.coeffs();
+    const auto& x = translation_;
     Coeffs c;
     c << q(0), q(1), q(2), q(3), x(0), x(1), x(2);
     return c;

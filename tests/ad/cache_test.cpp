@@ -236,48 +236,48 @@ class CacheEntry : public KernelSandbox {
  protected:
   void SetUp() override {
     expect_native(example_kernel(), kCompiled);
-    path_ = entry();
-    good_ = file_text(path_);
-    ASSERT_GT(good_.size(), 1000U);
+    entry_path = entry();
+    good_bytes = file_text(entry_path);
+    ASSERT_GT(good_bytes.size(), 1000U);
   }
 
   void expect_rebuilt() {
     expect_native(example_kernel(), kCompiled);
     expect_native(example_kernel(), kCache);
-    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path_)));
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(entry_path)));
     EXPECT_EQ(names_in(cache()).size(), 1U);
     EXPECT_TRUE(said.empty());
   }
 
-  fs::path path_;
-  std::string good_;
+  fs::path entry_path;
+  std::string good_bytes;
 };
 
 TEST_F(CacheEntry, IsRebuiltWhenTruncated) {
-  for (const std::size_t size :
-       {std::size_t{0}, std::size_t{10}, good_.size() / 2, good_.size() - 86, good_.size() - 1}) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{10}, good_bytes.size() / 2,
+                                 good_bytes.size() - 86, good_bytes.size() - 1}) {
     SCOPED_TRACE(size);
-    fs::resize_file(path_, size);
+    fs::resize_file(entry_path, size);
     expect_rebuilt();
   }
 }
 
 TEST_F(CacheEntry, IsRebuiltWhenAByteChanged) {
   // The first byte, one of the code, of the trailer's word and of the checksum, and the last.
-  for (const std::size_t at :
-       {std::size_t{0}, good_.size() / 2, good_.size() - 80, good_.size() - 30, good_.size() - 1}) {
+  for (const std::size_t at : {std::size_t{0}, good_bytes.size() / 2, good_bytes.size() - 80,
+                               good_bytes.size() - 30, good_bytes.size() - 1}) {
     SCOPED_TRACE(at);
-    std::string bad = good_;
+    std::string bad = good_bytes;
     bad[at] = static_cast<char>(bad[at] ^ 1);
-    fs::remove(path_);  // a loaded file must not be written
-    write_file(path_, bad);
-    fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
+    fs::remove(entry_path);  // a loaded file must not be written
+    write_file(entry_path, bad);
+    fs::permissions(entry_path, fs::perms::owner_read | fs::perms::owner_write);
     expect_rebuilt();
   }
 }
 
 TEST_F(CacheEntry, IsRebuiltWhenSomethingWasAppended) {
-  std::ofstream(path_, std::ios::app) << 'x';
+  std::ofstream(entry_path, std::ios::app) << 'x';
   expect_rebuilt();
 }
 
@@ -285,55 +285,56 @@ TEST_F(CacheEntry, IsRebuiltWhenItIsAnotherKernel) {
   const Kernel other = example_kernel(2.0, "other");
   expect_right_numbers(other, 2.0);
   for (const Cache::Entry& found : Cache::look().entries()) {
-    if (found.path != path_) fs::rename(found.path, path_);
+    if (found.path != entry_path) fs::rename(found.path, entry_path);
   }
   expect_rebuilt();
 }
 
 TEST_F(CacheEntry, IsRebuiltWhenItIsALink) {
-  fs::rename(path_, scratch / "elsewhere.so");
-  fs::create_symlink(scratch / "elsewhere.so", path_);
+  fs::rename(entry_path, scratch / "elsewhere.so");
+  fs::create_symlink(scratch / "elsewhere.so", entry_path);
   expect_rebuilt();
-  EXPECT_EQ(file_text(scratch / "elsewhere.so"), good_);
+  EXPECT_EQ(file_text(scratch / "elsewhere.so"), good_bytes);
 }
 
 TEST_F(CacheEntry, IsRebuiltWhenItIsAPipe) {
-  fs::remove(path_);
-  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  fs::remove(entry_path);
+  ASSERT_EQ(mkfifo(entry_path.c_str(), 0600), 0);
   expect_rebuilt();
 }
 
 TEST_F(CacheEntry, IsRebuiltWhenOthersMayWriteToIt) {
   for (const auto others : {fs::perms::group_write, fs::perms::others_write}) {
-    fs::permissions(path_, fs::perms::owner_all | others);
+    fs::permissions(entry_path, fs::perms::owner_all | others);
     expect_rebuilt();
-    EXPECT_EQ(mode_of(path_), 0600U);
+    EXPECT_EQ(mode_of(entry_path), 0600U);
   }
 }
 
 TEST_F(CacheEntry, IsRebuiltWhenItBelongsToAnotherUser) {
   if (!is_root()) GTEST_SKIP() << "only root can give a file away";
-  ASSERT_EQ(chown(path_.c_str(), kSomebodyElse, static_cast<gid_t>(-1)), 0);
+  ASSERT_EQ(chown(entry_path.c_str(), kSomebodyElse, static_cast<gid_t>(-1)), 0);
   expect_rebuilt();
   struct stat info {};
-  ASSERT_EQ(stat(path_.c_str(), &info), 0);
+  ASSERT_EQ(stat(entry_path.c_str(), &info), 0);
   EXPECT_EQ(info.st_uid, geteuid());
 }
 
 TEST_F(CacheEntry, IsDoneWithoutWhenItCannotBeReplaced) {
-  fs::remove(path_);
-  fs::create_directories(path_ / "inside");
+  fs::remove(entry_path);
+  fs::create_directories(entry_path / "inside");
   expect_native(example_kernel(), kCompiled);
-  EXPECT_EQ(said, std::vector<std::string>{"compiled kernels are not kept for later, because " +
-                                           path_.string() + " cannot be replaced: Is a directory"});
+  EXPECT_EQ(said,
+            std::vector<std::string>{"compiled kernels are not kept for later, because " +
+                                     entry_path.string() + " cannot be replaced: Is a directory"});
   EXPECT_TRUE(unfinished_files().empty());
 }
 
 TEST_F(CacheEntry, MayBeReplacedWhileItIsLoaded) {
   const Kernel loaded = example_kernel();
   expect_native(loaded, kCache);
-  fs::remove(path_);
-  write_file(path_, "nonsense");
+  fs::remove(entry_path);
+  write_file(entry_path, "nonsense");
   const Kernel rebuilt = example_kernel();
   expect_native(rebuilt, kCompiled);
   expect_right_numbers(loaded);

@@ -167,7 +167,8 @@ TEST(Conventions, HessiansAreTheLowerTriangleRowByRow) {
                       21.0 * x[2] * x[1] + 11.0 * x[2] * x[2]};
   });
   const ad::Kernel kernel(recording, {.results = {ad::hessian()}}, ad::Backend::kInterpreted);
-  EXPECT_EQ(kernel.layout().parts[0].pattern, (ad::Pattern{{0, 0}, {1, 0}, {1, 1}, {2, 1}, {2, 2}}));
+  EXPECT_EQ(kernel.layout().parts[0].pattern,
+            (ad::Pattern{{0, 0}, {1, 0}, {1, 1}, {2, 1}, {2, 2}}));
   std::vector<double> lower(5);
   kernel(std::vector<double>{0.3, 0.1, 0.2, /*weight*/ 1.0}, lower);
   EXPECT_EQ(lower, (std::vector<double>{10, 10, 11, 21, 22}));

@@ -20,9 +20,9 @@ Groups all_groups(bool lists) {
   return all;
 }
 
-const auto name_of_instance = [](const auto& instance) {
+std::string name_of_instance(const testing::TestParamInfo<const GroupUnderTest*>& instance) {
   return instance.param->name + "_" + instance.param->scalar_name;
-};
+}
 INSTANTIATE_TEST_SUITE_P(All, GroupLaws, testing::ValuesIn(all_groups(false)), name_of_instance);
 
 // A list of groups is its nodes, to the last bit; so it keeps their laws.

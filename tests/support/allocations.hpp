@@ -9,6 +9,7 @@
 #include <memory>
 
 #include <gtest/gtest.h>
+#include <Eigen/Core>  // before the definitions below: a header of clang declares one of them again
 
 #if defined(__SANITIZE_ADDRESS__)
 #define LIEGRAD_ADDRESS_SANITIZER 1
