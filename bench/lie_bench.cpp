@@ -113,7 +113,7 @@ void add_floors(Angles angles, const std::string& kind) {
   add_chain("floor/Eigen_quaternion_product_chain/" + kind, q);
 }
 
-const bool registered = [] {
+const bool kRegistered = [] {
   for (const auto& [angles, kind] : {std::pair(Angles::kStep, "step"), {Angles::kAny, "any"}}) {
     add_floors(angles, kind);
     add_group<SO3<double>>("SO3", angles, kind);
