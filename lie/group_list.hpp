@@ -44,6 +44,8 @@ class GroupList {
   GroupList() = default;
   explicit GroupList(const std::vector<NodeGroup>& nodes);
 
+  void append(const NodeGroup& node);
+
   int size() const { return static_cast<int>(nodes_.size()); }
   const NodeGroup& group(int node) const { return nodes_[static_cast<std::size_t>(node)]; }
   int dof() const { return dof_offsets_.back(); }
@@ -210,15 +212,18 @@ inline int NodeGroup::num_coeffs() const {
   return 0;
 }
 
-inline GroupList::GroupList(const std::vector<NodeGroup>& nodes) : nodes_(nodes) {
-  for (const NodeGroup& node : nodes_) {
-    if (node.kind == GroupKind::kRn && node.n < 0) {
-      throw InvalidArgument("R^n of a node has n = " + std::to_string(node.n) +
-                            "; n must be at least 0");
-    }
-    dof_offsets_.push_back(dof_offsets_.back() + node.dof());
-    coeff_offsets_.push_back(coeff_offsets_.back() + node.num_coeffs());
+inline GroupList::GroupList(const std::vector<NodeGroup>& nodes) {
+  for (const NodeGroup& node : nodes) append(node);
+}
+
+inline void GroupList::append(const NodeGroup& node) {
+  if (node.kind == GroupKind::kRn && node.n < 0) {
+    throw InvalidArgument("R^n of a node has n = " + std::to_string(node.n) +
+                          "; n must be at least 0");
   }
+  nodes_.push_back(node);
+  dof_offsets_.push_back(dof_offsets_.back() + node.dof());
+  coeff_offsets_.push_back(coeff_offsets_.back() + node.num_coeffs());
 }
 
 }  // namespace liegrad::lie

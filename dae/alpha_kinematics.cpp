@@ -1,0 +1,265 @@
+#include "liegrad/dae/alpha_kinematics.hpp"
+
+#include <algorithm>
+
+namespace liegrad::dae {
+namespace {
+
+using lie::GroupKind;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod& method,
+                                 bool stabilized)
+    : space_(space), method_(method), stabilized_(stabilized) {
+  const std::size_t dof = index(space.dof());
+  for (std::vector<double>* list :
+       {&delta_q_, &surplus_, &v_, &v_dot_, &a_, &stabilizer_, &step_}) {
+    list->assign(dof, 0.0);
+  }
+  for (int i = 0; i < space.size(); ++i) {
+    start_view_.emplace_back(index(NodeView::size(space.group(i))));
+  }
+  if (method.sigma != 0) increment_map_.resize(index(space.size()));
+}
+
+void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
+  start_ = &start;
+  h_ = h;
+  for (int i = 0; i < space_.size(); ++i) {
+    NodeView::of<double>(space_.group(i), std::span(start.q).subspan(index(space_.coeff_offset(i))),
+                         start_view_[index(i)]);
+  }
+  if (stabilized_) {
+    for (int i = 0; i < space_.size(); ++i) {
+      std::copy(start_view_[index(i)].begin(), start_view_[index(i)].end(),
+                assembly.nodes().view(i));
+    }
+    assembly.set_identity_maps();
+    assembly.set_stabilizer();
+    const auto entries = assembly.stabilizer();
+    if (gradient_.empty()) find_entries(entries);
+    gradient_.assign(entries.begin(), entries.end());
+    corrected_gradient_ = gradient_;
+    eta_ = start.eta;  // of the last step, as a guess
+    set_stabilizer_force();
+  }
+  const AlphaParameters& p = method_.parameters;
+  assembly.coefficients() = {.c_a = p.acceleration_factor(),
+                             .c_v = h * p.velocity_factor(),
+                             .k_q = h * h,
+                             .c_r = p.velocity_factor(),
+                             .k_r = h,
+                             .motion_scale = h,
+                             .position_scale = 1 / h};
+}
+
+void AlphaKinematics::find_entries(std::span<const Assembly::StabilizerEntry> entries) {
+  std::vector<int> node_of_dof(index(space_.dof()), -1);
+  for (int i = 0; i < space_.size(); ++i) {
+    if (space_.group(i).dof() > 0) node_of_dof[index(space_.dof_offset(i))] = i;
+  }
+  first_entries_.assign(index(space_.size()), {});
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const int node = node_of_dof[index(entries[i].dof)];
+    if (node >= 0) first_entries_[index(node)].push_back(i);
+  }
+}
+
+void AlphaKinematics::guess_increment(std::span<const double> delta_q) {
+  std::copy(delta_q.begin(), delta_q.end(), delta_q_.begin());
+}
+
+void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
+  const AlphaParameters& p = method_.parameters;
+  for (std::size_t i = 0; i < delta_q_.size(); ++i) {
+    const double a =
+        ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * start_->v_dot[i] - p.alpha_m * start_->a[i]) /
+        (1 - p.alpha_m);
+    delta_q_[i] = start_->v[i] + (0.5 - p.beta) * h_ * start_->a[i] + p.beta * h_ * a;
+  }
+}
+
+void AlphaKinematics::set_linear_velocity(int dof, int count) {
+  const double factor = method_.parameters.velocity_factor();
+  for (std::size_t i = index(dof); i < index(dof + count); ++i) {
+    v_[i] = factor * (surplus_[i] + stabilizer_[i]);
+  }
+}
+
+template <template <class> class G>
+void AlphaKinematics::set_velocity(int dof, const NodeMatrix<G, double>& tangent) {
+  if (method_.sigma == 0) return set_linear_velocity(dof, G<double>::kDof);
+  typename G<double>::Tangent right = tangent * part<G>(surplus_, dof) + part<G>(stabilizer_, dof);
+  if (method_.sigma != 1) {
+    const auto p =
+        NodeMatrix<G, double>::identity().scaled(method_.sigma) + tangent.scaled(1 - method_.sigma);
+    right = p.inverse() * right;
+  }
+  Eigen::Map<typename G<double>::Tangent>(v_.data() + dof) =
+      method_.parameters.velocity_factor() * right;
+}
+
+template <template <class> class G>
+void AlphaKinematics::set_maps(int node, int dof, const NodeMatrix<G, double>& tangent, double* map,
+                               Assembly& assembly) {
+  if (method_.sigma == 0) return tangent.store(map);
+  using Matrix = NodeMatrix<G, double>;
+  using Tangent = typename G<double>::Tangent;
+  const double sigma = method_.sigma;
+  const Matrix p = Matrix::identity().scaled(sigma) + tangent.scaled(1 - sigma);
+  const Tangent u = part<G>(surplus_, dof) -
+                    (1 - sigma) / method_.parameters.velocity_factor() * part<G>(v_, dof);
+  const Tangent theta = h_ * part<G>(delta_q_, dof);
+  const Matrix derivative = node_tangent_derivative<G, double>(theta, u);
+  const Matrix increment = (tangent + derivative.scaled(h_)).inverse() * p;
+  (tangent * increment).store(map);
+
+  lie::Mat<double, 6>& full = increment_map_[index(node)];
+  for (int i = 0; i < G<double>::kDof; ++i) {
+    full.template block<G<double>::kDof, 1>(0, i) = increment * Tangent(Tangent::Unit(i));
+  }
+  if (!stabilized_ || sigma == 1) return;
+  // N = P⁻¹ B(q_n)ᵀ: the entries of a node in a column stand together.
+  const Matrix inverse = p.inverse();
+  for (const std::size_t i : first_entries_[index(node)]) {
+    Tangent column;
+    for (int k = 0; k < G<double>::kDof; ++k) column(k) = gradient_[i + index(k)].value;
+    column = inverse * column;
+    for (int k = 0; k < G<double>::kDof; ++k) {
+      corrected_gradient_[i + index(k)].value = column(k);
+      assembly.stabilizer()[i + index(k)].value = column(k);
+    }
+  }
+}
+
+template <template <class> class G>
+void AlphaKinematics::set_motion(Assembly& assembly, int node, bool with_maps,
+                                 const NodeMatrix<G, double>& tangent) {
+  const int dof = space_.dof_offset(node);
+  set_velocity<G>(dof, tangent);
+  if (with_maps) set_maps<G>(node, dof, tangent, assembly.nodes().map(node), assembly);
+}
+
+/// Rotation matrix and tangent operator share their functions of the angle.
+void AlphaKinematics::evaluate_rotation(Assembly& assembly, int node, bool with_maps) {
+  const lie::Vec<double, 3> theta = h_ * part<lie::SO3>(delta_q_, space_.dof_offset(node));
+  const auto c = lie::rotation::stumpff_of<3, double>(theta);
+  const lie::Mat<double, 3> turn = lie::rotation::quadratic<double>(c(1), c(2), theta);
+  Eigen::Map<lie::Mat<double, 3>>(assembly.nodes().view(node)) =
+      Eigen::Map<const lie::Mat<double, 3>>(start_view_[index(node)].data()) * turn;
+  set_motion<lie::SO3>(assembly, node, with_maps,
+                       {lie::rotation::quadratic<double>(-c(2), c(3), theta)});
+}
+
+template <template <class> class G>
+void AlphaKinematics::evaluate_pose(Assembly& assembly, int node, bool with_maps) {
+  const typename G<double>::Tangent theta = h_ * part<G>(delta_q_, space_.dof_offset(node));
+  const lie::NodeGroup& group = space_.group(node);
+  NodeView::displaced<double>(group, start_view_[index(node)],
+                              std::span<const double>(theta.data(), index(group.dof())),
+                              std::span(assembly.nodes().view(node), index(NodeView::size(group))));
+  set_motion<G>(assembly, node, with_maps, node_tangent<G, double>(theta));
+}
+
+void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
+  const AlphaParameters& p = method_.parameters;
+  const std::size_t dof = delta_q_.size();
+  for (std::size_t i = 0; i < dof; ++i) {
+    surplus_[i] = increment_surplus<double>(p, h_, delta_q_[i], start_->v[i], start_->a[i]);
+  }
+  NodeStore& nodes = assembly.nodes();
+  for (int i = 0; i < space_.size(); ++i) {
+    const lie::NodeGroup& group = space_.group(i);
+    const int first = space_.dof_offset(i);
+    const auto move_coordinates = [&](int view, int coordinate, int count) {
+      for (int k = 0; k < count; ++k) {
+        nodes.view(i)[view + k] =
+            start_view_[index(i)][index(view + k)] + h_ * delta_q_[index(first + coordinate + k)];
+      }
+      set_linear_velocity(first + coordinate, count);
+    };
+    switch (group.kind) {
+      case GroupKind::kRn: move_coordinates(0, 0, group.n); break;
+      case GroupKind::kSO2: {
+        const double angle = h_ * delta_q_[index(first)];
+        NodeView::displaced<double>(group, start_view_[index(i)], std::span(&angle, 1),
+                                    std::span(nodes.view(i), 2));
+        set_linear_velocity(first, 1);
+        break;
+      }
+      case GroupKind::kSO3: evaluate_rotation(assembly, i, with_maps); break;
+      case GroupKind::kSE2: evaluate_pose<lie::SE2>(assembly, i, with_maps); break;
+      case GroupKind::kSE3: evaluate_pose<lie::SE3>(assembly, i, with_maps); break;
+      case GroupKind::kSO3xR3:
+        evaluate_rotation(assembly, i, with_maps);
+        move_coordinates(9, 3, 3);
+        break;
+    }
+  }
+  for (std::size_t i = 0; i < dof; ++i) {
+    a_[i] = end_auxiliary<double>(p, h_, v_[i], start_->v[i], start_->a[i]);
+    v_dot_[i] = end_acceleration<double>(p, a_[i], start_->v_dot[i], start_->a[i]);
+  }
+  for (int i = 0; i < space_.size(); ++i) {
+    const int first = space_.dof_offset(i), count = space_.group(i).dof();
+    std::copy_n(v_.data() + first, count, nodes.v(i));
+    std::copy_n(v_dot_.data() + first, count, nodes.v_dot(i));
+  }
+}
+
+void AlphaKinematics::set_stabilizer_force() {
+  std::fill(stabilizer_.begin(), stabilizer_.end(), 0.0);
+  for (const Assembly::StabilizerEntry& entry : gradient_) {
+    stabilizer_[index(entry.dof)] += entry.value * eta_[index(entry.multiplier)];
+  }
+}
+
+void AlphaKinematics::correct(std::span<const double> w, std::span<const double> eta,
+                              double fraction) {
+  std::copy(w.begin(), w.end(), step_.begin());
+  if (stabilized_) {
+    for (const Assembly::StabilizerEntry& entry : corrected_gradient_) {
+      step_[index(entry.dof)] -= entry.value * eta[index(entry.multiplier)];
+    }
+    for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += fraction * eta[i];
+    set_stabilizer_force();
+  }
+  if (method_.sigma != 0) {
+    for (int i = 0; i < space_.size(); ++i) {
+      double* const part = step_.data() + space_.dof_offset(i);
+      const lie::Mat<double, 6>& map = increment_map_[index(i)];
+      switch (space_.group(i).kind) {
+        case GroupKind::kRn:
+        case GroupKind::kSO2: break;
+        case GroupKind::kSO3:
+        case GroupKind::kSE2:
+        case GroupKind::kSO3xR3: {
+          const lie::Vec<double, 3> moved =
+              map.topLeftCorner<3, 3>() * Eigen::Map<const lie::Vec<double, 3>>(part);
+          std::copy(moved.begin(), moved.end(), part);
+          break;
+        }
+        case GroupKind::kSE3: {
+          const lie::Vec<double, 6> moved = map * Eigen::Map<const lie::Vec<double, 6>>(part);
+          std::copy(moved.begin(), moved.end(), part);
+          break;
+        }
+      }
+    }
+  }
+  for (std::size_t i = 0; i < delta_q_.size(); ++i) delta_q_[i] += fraction * step_[i];
+}
+
+void AlphaKinematics::finish(State& end) {
+  for (std::size_t i = 0; i < delta_q_.size(); ++i) step_[i] = h_ * delta_q_[i];
+  space_.plus<double>(start_->q, step_, end.q);
+  end.v = v_;
+  end.v_dot = v_dot_;
+  end.a = a_;
+  if (stabilized_) end.eta = eta_;
+}
+
+}  // namespace liegrad::dae

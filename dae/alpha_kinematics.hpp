@@ -1,0 +1,66 @@
+#pragma once
+
+#include <vector>
+
+#include "liegrad/dae/kinematics.hpp"
+#include "liegrad/dae/step_equations.hpp"
+
+namespace liegrad::dae {
+
+/// The relations of step_equations.hpp on plain numbers, without allocation, with their derivatives:
+/// δ = hQ(w - Nη') for a correction w of velocity in units of γ/β and η' of η, where, with the matrix
+/// D of D x = d/dε T(θ + εx) u, u = y - (1-σ) β/γ v,
+///
+///     Q = T (T + hD)⁻¹ P,   N = P⁻¹ B(q_n)ᵀ       (σ = 0: Q = T, N = B(q_n)ᵀ).
+class AlphaKinematics final : public Kinematics {
+ public:
+  AlphaKinematics(const lie::GroupList& space, const AlphaMethod& method, bool stabilized);
+
+  void begin(const State& start, double h, Assembly& assembly) override;
+  void guess_increment(std::span<const double> delta_q) override;
+  void guess_acceleration(std::span<const double> v_dot) override;
+  void evaluate(Assembly& assembly, bool with_maps) override;
+  void correct(std::span<const double> w, std::span<const double> eta, double fraction) override;
+  void finish(State& end) override;
+  /// The unknown increment Δq.
+  std::span<const double> increment() const { return delta_q_; }
+
+ private:
+  template <template <class> class G>
+  typename G<double>::Tangent part(const std::vector<double>& numbers, int dof) const {
+    return Eigen::Map<const typename G<double>::Tangent>(numbers.data() + dof);
+  }
+  /// Velocity of a part that turns; T is its tangent operator.
+  template <template <class> class G>
+  void set_velocity(int dof, const NodeMatrix<G, double>& tangent);
+  /// Q of a node and, for σ ≠ 0, the matrix that takes w to the increment.
+  template <template <class> class G>
+  void set_maps(int node, int dof, const NodeMatrix<G, double>& tangent, double* map,
+                Assembly& assembly);
+  template <template <class> class G>
+  void set_motion(Assembly& assembly, int node, bool with_maps,
+                  const NodeMatrix<G, double>& tangent);
+  void evaluate_rotation(Assembly& assembly, int node, bool with_maps);
+  template <template <class> class G>
+  void evaluate_pose(Assembly& assembly, int node, bool with_maps);
+  void set_linear_velocity(int dof, int count);
+  void set_stabilizer_force();
+  void add_sigma_terms();
+  void find_entries(std::span<const Assembly::StabilizerEntry> entries);
+
+  const lie::GroupList& space_;
+  AlphaMethod method_;
+  bool stabilized_;
+  double h_ = 0;
+  const State* start_ = nullptr;
+  std::vector<std::vector<double>> start_view_;
+  std::vector<double> delta_q_, surplus_, v_, v_dot_, a_, eta_;
+  std::vector<double> stabilizer_;                       // B(q_n)ᵀη
+  std::vector<Assembly::StabilizerEntry> gradient_;      // B(q_n)ᵀ
+  std::vector<std::vector<std::size_t>> first_entries_;  // of a node, where its columns begin
+  std::vector<lie::Mat<double, 6>> increment_map_;  // (T + hD)⁻¹ P of each node, when σ ≠ 0
+  std::vector<double> step_;                        // w - Nη'
+  std::vector<Assembly::StabilizerEntry> corrected_gradient_;  // N
+};
+
+}  // namespace liegrad::dae

@@ -1,0 +1,531 @@
+#include "liegrad/dae/assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace liegrad::dae {
+namespace {
+
+/// Elements of a kind evaluated at once; the vector form of a kernel is fastest there.
+constexpr int kLanes = 16;
+/// Below this number of elements their kernels are called one by one.
+constexpr int kFewElements = 4;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+void set_identity_map(const lie::NodeGroup& group, double* map) {
+  const int size = node_map_size(group);
+  std::fill_n(map, size, 0.0);
+  for (int i = 0; i < std::min(size, 9); i += 4) map[i] = 1.0;
+}
+
+}  // namespace
+
+Assembly::Assembly(const System& system, Formulation formulation, bool velocity_map,
+                   LinearSolverKind solver)
+    : system_(&system),
+      formulation_(formulation),
+      form_{.split = formulation == Formulation::kStabilized, .velocity_map = velocity_map},
+      dof_(system.dof()),
+      num_multipliers_(system.num_multipliers()),
+      num_algebraic_(system.num_algebraic()),
+      nodes_(system.configuration_space(), form_),
+      multipliers_(index(num_multipliers_)),
+      algebraic_(index(num_algebraic_)),
+      controls_(system.controls().size()) {
+  size_ = stabilizer_offset() + (form_.split ? num_multipliers_ : 0);
+  residual_.assign(index(size_), 0.0);
+  std::vector<std::vector<int>> by_kind(system.kinds().size());
+  for (std::size_t i = 0; i < system.elements().size(); ++i) {
+    by_kind[index(system.elements()[i].kind)].push_back(static_cast<int>(i));
+  }
+  for (std::size_t kind = 0; kind < by_kind.size(); ++kind) {
+    add_group(static_cast<int>(kind), by_kind[kind]);
+  }
+
+  SparsePattern pattern;
+  pattern.size = size_;
+  collect_pattern(pattern);
+  std::sort(pattern.entries.begin(), pattern.entries.end());
+  pattern.entries.erase(std::unique(pattern.entries.begin(), pattern.entries.end()),
+                        pattern.entries.end());
+  pattern_ = pattern.entries;
+  matrix_.emplace(pattern, solver);
+  matrix_values_ = matrix_->values();
+  find_positions();
+  set_parameters(system.parameter_values());
+  set_identity_maps();
+}
+
+void Assembly::add_group(int kind, const std::vector<int>& elements) {
+  Group group;
+  group.kind = system_->kinds()[index(kind)].get();
+  group.in = group.kind->inputs(form_);
+  const ConstraintRows rows =
+      group.kind->shape().constraints > 0 ? constraint_rows(formulation_) : ConstraintRows{};
+  group.rows = group.kind->rows(rows);
+  group.elements = elements;
+  group.lanes = group.num_elements() < kFewElements ? 1 : kLanes;
+  group.newton = &group.kind->newton(rows, form_);
+  group.values = &group.kind->values(rows, form_);
+  group.matrix_offset = group.newton->layout().parts[1].offset;
+  const ElementModel& model = group.kind->model();
+  has_energy_ = has_energy_ || model.has_kinetic_energy();
+  has_momentum_ = has_momentum_ || model.has_momentum();
+  group.inputs.assign(index(group.in.num_inputs * group.lanes), 0.0);
+  int num_outputs = std::max(group.newton->layout().num_outputs, ObservableRows::kOutputs);
+  for (const OutputSpec& output : group.kind->shape().outputs) num_outputs += output.size;
+  group.outputs.assign(index(num_outputs * group.lanes), 0.0);
+  for (const int e : elements) {
+    const PlacedElement& element = system_->elements()[index(e)];
+    for (int i = 0; i < group.rows.num_outputs; ++i) {
+      group.row_index.push_back(row_of(element, group, i));
+    }
+    for (const int node : element.nodes) group.node_blocks.push_back(nodes_.block_offset(node));
+  }
+  if (!elements.empty()) {
+    for (const int node : system_->elements()[index(elements[0])].nodes) {
+      group.block_sizes.push_back(nodes_.block_size(node));
+    }
+  }
+  groups_.push_back(std::move(group));
+}
+
+int Assembly::row_of(const PlacedElement& element, const Group& group, int output) const {
+  const ElementRows& rows = group.rows;
+  if (output >= rows.velocity) {
+    // Index 2 has these rows in place of the position constraints.
+    const int first =
+        formulation_ == Formulation::kIndex2 ? multiplier_offset() : stabilizer_offset();
+    return first + element.first_multiplier + output - rows.velocity;
+  }
+  if (output >= rows.position) {
+    return multiplier_offset() + element.first_multiplier + output - rows.position;
+  }
+  if (output >= rows.algebraic) {
+    return algebraic_offset() + element.first_algebraic + output - rows.algebraic;
+  }
+  int dof = output;
+  for (const int node : element.nodes) {
+    const int count = system_->configuration_space().group(node).dof();
+    if (dof < count) return system_->configuration_space().dof_offset(node) + dof;
+    dof -= count;
+  }
+  return -1;
+}
+
+int Assembly::unknown_of(const PlacedElement& element, const Group& group, int variable) const {
+  const ElementInputs& in = group.in;
+  if (variable >= in.algebraic_corrections) {
+    return algebraic_offset() + element.first_algebraic + variable - in.algebraic_corrections;
+  }
+  if (variable >= in.multiplier_corrections) {
+    const int i = variable - in.multiplier_corrections;
+    const int own = group.kind->shape().constraints;
+    return multiplier_offset() +
+           (i < own ? element.first_multiplier + i : element.multipliers_read[index(i - own)]);
+  }
+  return row_of(element, group, variable % group.kind->dof());
+}
+
+void Assembly::collect_pattern(SparsePattern& pattern) {
+  std::map<std::pair<int, int>, int> position_index;
+  for (Group& group : groups_) {
+    const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
+    for (const int e : group.elements) {
+      const PlacedElement& element = system_->elements()[index(e)];
+      for (const auto& [output, variable] : entries) {
+        const int row = row_of(element, group, output);
+        const int column = unknown_of(element, group, variable);
+        pattern.entries.emplace_back(row, column);
+        if (!form_.split || variable >= group.kind->dof()) continue;
+        const auto [found, added] =
+            position_index.try_emplace({row, column}, static_cast<int>(position_pattern_.size()));
+        if (added) position_pattern_.emplace_back(row, column);
+        group.position_position.push_back(found->second);
+      }
+    }
+    for (std::size_t i = 0; i < entries.size() && form_.split; ++i) {
+      if (entries[i].second < group.kind->dof()) {
+        group.position_part.push_back(static_cast<int>(i));
+      }
+    }
+  }
+  position_matrix_.assign(position_pattern_.size(), 0.0);
+  if (form_.split) collect_stabilizer(position_index);
+  std::vector<std::vector<int>> stabilizers_of_dof(index(dof_));
+  for (std::size_t i = 0; i < stabilizer_.size(); ++i) {
+    stabilizers_of_dof[index(stabilizer_[i].dof)].push_back(static_cast<int>(i));
+  }
+  for (std::size_t i = 0; i < position_pattern_.size(); ++i) {
+    const auto& [row, column] = position_pattern_[i];
+    for (const int s : stabilizers_of_dof[index(column)]) {
+      const int target = stabilizer_offset() + stabilizer_[index(s)].multiplier;
+      pattern.entries.emplace_back(row, target);
+      products_.push_back({target, static_cast<int>(i), s});
+    }
+  }
+}
+
+/// Φ depends on positions only, so B is what its rows have of the position part. All coordinates of a
+/// node are listed, as a method may mix them.
+void Assembly::collect_stabilizer(const std::map<std::pair<int, int>, int>& position_index) {
+  const lie::GroupList& space = system_->configuration_space();
+  for (const PlacedElement& element : system_->elements()) {
+    for (int i = 0; i < system_->kind_of(element).shape().constraints; ++i) {
+      const int multiplier = element.first_multiplier + i;
+      for (const int node : element.nodes) {
+        for (int k = 0; k < space.group(node).dof(); ++k) {
+          const int dof = space.dof_offset(node) + k;
+          const auto found = position_index.find({multiplier_offset() + multiplier, dof});
+          stabilizer_.push_back(
+              {dof, multiplier, found == position_index.end() ? -1 : found->second, 0.0});
+        }
+      }
+    }
+  }
+}
+
+void Assembly::find_positions() {
+  for (Group& group : groups_) {
+    for (const int e : group.elements) {
+      const PlacedElement& element = system_->elements()[index(e)];
+      for (const auto& [output, variable] : group.newton->layout().parts[1].pattern) {
+        group.matrix_position.push_back(matrix_->position(row_of(element, group, output),
+                                                          unknown_of(element, group, variable)));
+      }
+    }
+  }
+  for (Product& product : products_) {
+    const int row = position_pattern_[index(product.position_entry)].first;
+    product.target = matrix_->position(row, product.target);
+  }
+}
+
+void Assembly::set_parameters(std::span<const double> parameters) {
+  for (Group& group : groups_) {
+    group.parameters.clear();
+    group.loaded = -1;
+    for (const int e : group.elements) {
+      for (const int i : system_->elements()[index(e)].parameters) {
+        group.parameters.push_back(parameters[index(i)]);
+      }
+    }
+  }
+}
+
+void Assembly::set_configuration(std::span<const double> coeffs) {
+  const lie::GroupList& space = system_->configuration_space();
+  for (int i = 0; i < space.size(); ++i) {
+    NodeView::of<double>(space.group(i), coeffs.subspan(index(space.coeff_offset(i))),
+                         std::span(nodes_.view(i), index(NodeView::size(space.group(i)))));
+  }
+}
+
+void Assembly::set_velocity(std::span<const double> v) {
+  const lie::GroupList& space = system_->configuration_space();
+  for (int i = 0; i < space.size(); ++i) {
+    std::copy_n(v.data() + space.dof_offset(i), space.group(i).dof(), nodes_.v(i));
+  }
+}
+
+void Assembly::set_acceleration(std::span<const double> v_dot) {
+  const lie::GroupList& space = system_->configuration_space();
+  for (int i = 0; i < space.size(); ++i) {
+    std::copy_n(v_dot.data() + space.dof_offset(i), space.group(i).dof(), nodes_.v_dot(i));
+  }
+}
+
+void Assembly::set_identity_maps() {
+  const lie::GroupList& space = system_->configuration_space();
+  for (int i = 0; i < space.size(); ++i) {
+    set_identity_map(space.group(i), nodes_.map(i));
+    if (form_.velocity_map) set_identity_map(space.group(i), nodes_.velocity_map(i));
+  }
+}
+
+template <int Lanes>
+void Assembly::load_lanes(Group& group, int first, int count) {
+  const ElementInputs& in = group.in;
+  const ElementShape& shape = group.kind->shape();
+  const int num_parameters = static_cast<int>(shape.parameters.size());
+  const std::size_t num_nodes = group.block_sizes.size();
+  const bool with_parameters = group.loaded != first;
+  const double last[1 + kNumCoefficients] = {time_,          coefficients_.c_a,
+                                             coefficients_.c_v, coefficients_.k_q,
+                                             coefficients_.c_r, coefficients_.k_r};
+  for (int lane = 0; lane < count; ++lane) {
+    const PlacedElement& element = system_->elements()[index(group.elements[index(first + lane)])];
+    double* const to = group.inputs.data() + lane;
+    const auto put = [to](int offset, const double* from, int n) {
+      for (int i = 0; i < n; ++i) to[(offset + i) * Lanes] = from[i];
+    };
+    const int* const blocks = group.node_blocks.data() + index(first + lane) * num_nodes;
+    for (std::size_t k = 0; k < num_nodes; ++k) {
+      put(in.nodes[k].view, nodes_.numbers() + blocks[k], group.block_sizes[k]);
+    }
+    put(in.multipliers, multipliers_.data() + element.first_multiplier, shape.constraints);
+    for (std::size_t i = 0; i < element.multipliers_read.size(); ++i) {
+      put(in.multipliers + shape.constraints + static_cast<int>(i),
+          multipliers_.data() + element.multipliers_read[i], 1);
+    }
+    put(in.algebraic, algebraic_.data() + element.first_algebraic, shape.algebraic);
+    if (with_parameters) {
+      put(in.parameters, group.parameters.data() + (first + lane) * num_parameters,
+          num_parameters);
+    }
+    for (std::size_t i = 0; i < element.controls.size(); ++i) {
+      put(in.controls + static_cast<int>(i), controls_.data() + element.controls[i], 1);
+    }
+    put(in.time, last, 1 + kNumCoefficients);
+    for (std::size_t k = 0; k < num_nodes && form_.velocity_map; ++k) {
+      put(in.nodes[k].velocity_map, nodes_.velocity_map(element.nodes[k]),
+          node_map_size(group.kind->groups()[k]));
+    }
+  }
+  group.loaded = first;
+}
+
+void Assembly::load(Group& group, int first, int count) {
+  if (group.lanes == 1) {
+    load_lanes<1>(group, first, count);
+  } else {
+    load_lanes<kLanes>(group, first, count);
+  }
+}
+
+void Assembly::call(Group& group, const ad::Kernel& kernel, int count) {
+  if (group.lanes == 1) {
+    kernel(group.inputs, group.outputs);
+  } else {
+    kernel.batch(count, group.inputs, group.lanes, group.outputs, group.lanes);
+  }
+}
+
+template <class F>
+void Assembly::for_each_chunk(Group& group, F&& f) {
+  for (int first = 0; first < group.num_elements(); first += group.lanes) {
+    f(first, std::min(group.lanes, group.num_elements() - first));
+  }
+}
+
+template <int Lanes>
+void Assembly::add_lanes(const Group& group, int first, int count, bool with_matrix) {
+  const int num_rows = group.rows.num_outputs;
+  const int num_entries = group.newton->layout().parts[1].size;
+  const int num_position_entries = static_cast<int>(group.position_part.size());
+  double* const residual = residual_.data();
+  double* const matrix = matrix_values_.data();
+  for (int lane = 0; lane < count; ++lane) {
+    const double* const out = group.outputs.data() + lane;
+    const int* const row = group.row_index.data() + (first + lane) * num_rows;
+    const auto add_rows = [&](int begin, int end, double scale) {
+      for (int i = begin; i < end; ++i) residual[row[i]] += scale * out[i * Lanes];
+    };
+    add_rows(0, group.rows.position, coefficients_.motion_scale);
+    add_rows(group.rows.position, group.rows.velocity, coefficients_.position_scale);
+    add_rows(group.rows.velocity, num_rows, 1.0);
+    if (!with_matrix) continue;
+    const double* const derivative = out + group.matrix_offset * Lanes;
+    const int* const position = group.matrix_position.data() + (first + lane) * num_entries;
+    for (int i = 0; i < num_entries; ++i) matrix[position[i]] += derivative[i * Lanes];
+    const int* const moved =
+        group.position_position.data() + (first + lane) * num_position_entries;
+    for (int i = 0; i < num_position_entries; ++i) {
+      position_matrix_[index(moved[i])] += derivative[group.position_part[index(i)] * Lanes];
+    }
+  }
+}
+
+void Assembly::evaluate(bool with_matrix) {
+  std::fill(residual_.begin(), residual_.end(), 0.0);
+  if (with_matrix) {
+    std::fill(matrix_values_.begin(), matrix_values_.end(), 0.0);
+    std::fill(position_matrix_.begin(), position_matrix_.end(), 0.0);
+  }
+  for (Group& group : groups_) {
+    const ad::Kernel& kernel = with_matrix ? *group.newton : *group.values;
+    for_each_chunk(group, [&](int first, int count) {
+      load(group, first, count);
+      call(group, kernel, count);
+      if (group.lanes == 1) {
+        add_lanes<1>(group, first, count, with_matrix);
+      } else {
+        add_lanes<kLanes>(group, first, count, with_matrix);
+      }
+    });
+  }
+  if (with_matrix) add_stabilizer_columns();
+}
+
+double Assembly::entry(int row, int column) {
+  if (!std::binary_search(pattern_.begin(), pattern_.end(), std::pair(row, column))) return 0.0;
+  return matrix_->values()[index(matrix_->position(row, column))];
+}
+
+void Assembly::add_stabilizer_columns() {
+  const std::span<double> matrix = matrix_values_;
+  for (const Product& product : products_) {
+    matrix[index(product.target)] -= position_matrix_[index(product.position_entry)] *
+                                     stabilizer_[index(product.stabilizer_entry)].value;
+  }
+}
+
+void Assembly::set_stabilizer() {
+  if (!form_.split) return;
+  // B(q_n) is what Φ has to say of a perturbation w of position when Q = I.
+  std::fill(position_matrix_.begin(), position_matrix_.end(), 0.0);
+  for (Group& group : groups_) {
+    if (group.kind->shape().constraints == 0) continue;
+    const int num_position_entries = static_cast<int>(group.position_part.size());
+    const auto& pattern = group.newton->layout().parts[1].pattern;
+    for_each_chunk(group, [&](int first, int count) {
+      load(group, first, count);
+      call(group, *group.newton, count);
+      for (int lane = 0; lane < count; ++lane) {
+        const double* const derivative =
+            group.outputs.data() + lane + group.matrix_offset * group.lanes;
+        const int* const moved =
+            group.position_position.data() + (first + lane) * num_position_entries;
+        for (int i = 0; i < num_position_entries; ++i) {
+          const int entry = group.position_part[index(i)];
+          const int output = pattern[index(entry)].first;
+          if (output < group.rows.position || output >= group.rows.velocity) continue;
+          position_matrix_[index(moved[i])] = derivative[entry * group.lanes];
+        }
+      }
+    });
+  }
+  for (StabilizerEntry& entry : stabilizer_) {
+    entry.value = entry.source < 0 ? 0.0 : position_matrix_[index(entry.source)];
+  }
+}
+
+void Assembly::constraint_values(std::span<double> position, std::span<double> velocity) {
+  for (Group& group : groups_) {
+    const int each = group.kind->shape().constraints;
+    if (each == 0) continue;
+    if (group.constraints == nullptr) group.constraints = &group.kind->constraints();
+    for_each_chunk(group, [&](int first, int count) {
+      load(group, first, count);
+      call(group, *group.constraints, count);
+      for (int lane = 0; lane < count; ++lane) {
+        const int multiplier =
+            system_->elements()[index(group.elements[index(first + lane)])].first_multiplier;
+        for (int i = 0; i < each; ++i) {
+          position[index(multiplier + i)] = group.outputs[index(i * group.lanes + lane)];
+          velocity[index(multiplier + i)] = group.outputs[index((each + i) * group.lanes + lane)];
+        }
+      }
+    });
+  }
+}
+
+void Assembly::constraint_derivative(int order, std::span<double> out) {
+  for (Group& group : groups_) {
+    const int each = group.kind->shape().constraints;
+    if (each == 0) continue;
+    const ad::Kernel& kernel =
+        order == 2 ? group.kind->constraint_acceleration() : group.kind->constraint_jerk();
+    for_each_chunk(group, [&](int first, int count) {
+      load(group, first, count);
+      call(group, kernel, count);
+      for (int lane = 0; lane < count; ++lane) {
+        const int multiplier =
+            system_->elements()[index(group.elements[index(first + lane)])].first_multiplier;
+        for (int i = 0; i < each; ++i) {
+          out[index(multiplier + i)] = group.outputs[index(i * group.lanes + lane)];
+        }
+      }
+    });
+  }
+}
+
+void Assembly::residual_rate(std::span<const double> direction, double time_rate,
+                             std::span<double> motion, std::span<double> algebraic) {
+  std::fill(motion.begin(), motion.end(), 0.0);
+  std::fill(algebraic.begin(), algebraic.end(), 0.0);
+  for (Group& group : groups_) {
+    const ad::Kernel& kernel = group.kind->residual_rate();
+    const ad::KernelLayout& layout = kernel.layout();
+    const ElementRows rows = group.kind->rows({});
+    std::vector<double> in(index(layout.num_inputs)), out(index(layout.num_outputs));
+    for (int e = 0; e < group.num_elements(); ++e) {
+      const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
+      load(group, e, 1);
+      for (int i = 0; i < group.in.velocity_maps; ++i) {
+        in[index(i)] = group.inputs[index(i * group.lanes)];
+      }
+      const int dof = group.kind->dof();
+      for (int i = 0; i < dof; ++i) {
+        in[index(layout.directions_offset + i)] = direction[index(row_of(element, group, i))];
+      }
+      in[index(layout.directions_offset + dof)] = time_rate;
+      kernel(in, out);
+      for (int i = 0; i < dof; ++i) motion[index(row_of(element, group, i))] += out[index(i)];
+      for (int i = rows.algebraic; i < rows.position; ++i) {
+        algebraic[index(element.first_algebraic + i - rows.algebraic)] += out[index(i)];
+      }
+    }
+    group.loaded = -1;
+  }
+}
+
+Assembly::Observed Assembly::observe(std::span<double> element_outputs) {
+  Observed observed;
+  observed.linear_momentum.setZero();
+  observed.angular_momentum.setZero();
+  for (Group& group : groups_) {
+    if (group.observables == nullptr) group.observables = &group.kind->observables();
+    int num_outputs = 0;
+    for (const OutputSpec& output : group.kind->shape().outputs) num_outputs += output.size;
+    for_each_chunk(group, [&](int first, int count) {
+      load(group, first, count);
+      call(group, *group.observables, count);
+      for (int lane = 0; lane < count; ++lane) {
+        const auto out = [&](int i) { return group.outputs[index(i * group.lanes + lane)]; };
+        observed.kinetic += out(ObservableRows::kKinetic);
+        observed.potential += out(ObservableRows::kPotential);
+        for (int i = 0; i < 3; ++i) {
+          observed.linear_momentum(i) += out(ObservableRows::kMomentum + i);
+          observed.angular_momentum(i) += out(ObservableRows::kMomentum + 3 + i);
+        }
+        const int first_output =
+            system_->elements()[index(group.elements[index(first + lane)])].first_output;
+        for (int i = 0; i < num_outputs; ++i) {
+          element_outputs[index(first_output + i)] = out(ObservableRows::kOutputs + i);
+        }
+      }
+    });
+  }
+  return observed;
+}
+
+std::string Assembly::nonfinite_element() {
+  for (Group& group : groups_) {
+    for (int e = 0; e < group.num_elements(); ++e) {
+      load(group, e, 1);
+      call(group, *group.values, 1);
+      group.loaded = -1;
+      for (int i = 0; i < group.rows.num_outputs; ++i) {
+        if (!std::isfinite(group.outputs[index(i * group.lanes)])) {
+          return system_->elements()[index(group.elements[index(e)])].name;
+        }
+      }
+    }
+  }
+  return {};
+}
+
+std::string Assembly::unknown_name(int unknown) const {
+  if (unknown < dof_) return system_->coordinate_name(unknown);
+  if (unknown < algebraic_offset()) {
+    return "the multiplier of " + system_->constraint_name(unknown - dof_);
+  }
+  if (unknown < stabilizer_offset()) return system_->algebraic_name(unknown - algebraic_offset());
+  return "the stabilising multiplier of " + system_->constraint_name(unknown - stabilizer_offset());
+}
+
+}  // namespace liegrad::dae

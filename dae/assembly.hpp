@@ -1,0 +1,167 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "liegrad/dae/formulation.hpp"
+#include "liegrad/dae/linear_solver.hpp"
+#include "liegrad/dae/node_store.hpp"
+#include "liegrad/dae/system.hpp"
+
+namespace liegrad::dae {
+
+/// The factors with which a correction w acts, see ElementInputs, and the scaling of the rows.
+struct StepCoefficients {
+  double c_a = 1, c_v = 0, k_q = 0, c_r = 0, k_r = 0;
+  double motion_scale = 1;    ///< of M v̇ + g + Bᵀλ and h_s: h
+  double position_scale = 1;  ///< of Φ: 1/h
+};
+
+/// Sums the elements of a system into one residual and one matrix with a fixed pattern.
+///
+/// Unknowns: w, corrections of hλ, of hs, and η of the stabilised formulation; rows: equations of
+/// motion, constraints, h_s, and (stabilised) dΦ/dt, in this order. Evaluation allocates nothing.
+class Assembly {
+ public:
+  Assembly(const System& system, Formulation formulation, bool velocity_map,
+           LinearSolverKind solver);
+
+  const System& system() const { return *system_; }
+  Formulation formulation() const { return formulation_; }
+  int size() const { return size_; }
+  int multiplier_offset() const { return dof_; }
+  int algebraic_offset() const { return dof_ + num_multipliers_; }
+  int stabilizer_offset() const { return dof_ + num_multipliers_ + num_algebraic_; }
+
+  // The point at which to evaluate; the caller writes it.
+  NodeStore& nodes() { return nodes_; }
+  std::span<double> multipliers() { return multipliers_; }
+  std::span<double> algebraic() { return algebraic_; }
+  std::span<double> controls() { return controls_; }
+  void set_parameters(std::span<const double> parameters);
+  void set_time(double t) { time_ = t; }
+  double time() const { return time_; }
+  StepCoefficients& coefficients() { return coefficients_; }
+  /// The views of a configuration.
+  void set_configuration(std::span<const double> coeffs);
+  void set_velocity(std::span<const double> v);
+  void set_acceleration(std::span<const double> v_dot);
+  /// Q = I (and V = I) for all nodes: w is then a perturbation itself.
+  void set_identity_maps();
+
+  /// Fills residual(); with_matrix: also matrix().
+  void evaluate(bool with_matrix);
+  std::span<const double> residual() const { return residual_; }
+  LinearSolver& matrix() { return *matrix_; }
+  /// Entries that can be non-zero, each once; and one of them (0 outside the pattern).
+  const std::vector<std::pair<int, int>>& pattern() const { return pattern_; }
+  double entry(int row, int column);
+
+  /// Of the stabilised formulation: position moves by Q (w - N η), where N is B(q_n)ᵀ after this call,
+  /// which is made when the nodes hold q_n with Q = I.
+  void set_stabilizer();
+  /// The entries of N, column after column, in each the coordinates node after node; a method may
+  /// change them.
+  struct StabilizerEntry {
+    int dof, multiplier, source;
+    double value;
+  };
+  std::span<StabilizerEntry> stabilizer() { return stabilizer_; }
+
+  /// Φ, dΦ/dt, d²Φ/dt², d³Φ/dt³ (for v̈ = 0) at the current point.
+  void constraint_values(std::span<double> position, std::span<double> velocity);
+  void constraint_accelerations(std::span<double> out) { constraint_derivative(2, out); }
+  void constraint_jerks(std::span<double> out) { constraint_derivative(3, out); }
+  /// d/dε of the rows of motion and h_s along w = ε direction, t + ε time_rate.
+  void residual_rate(std::span<const double> direction, double time_rate, std::span<double> motion,
+                     std::span<double> algebraic);
+
+  struct Observed {
+    double kinetic = 0, potential = 0;
+    lie::Vec<double, 3> linear_momentum, angular_momentum;
+  };
+  Observed observe(std::span<double> element_outputs);
+  bool has_energy() const { return has_energy_; }
+  bool has_momentum() const { return has_momentum_; }
+
+  /// The first element whose equations are not finite at the current point, or empty.
+  std::string nonfinite_element();
+  /// "the equation of motion top.v[1]", "the constraint fixed_point[2]", …
+  std::string unknown_name(int unknown) const;
+
+ private:
+  /// Elements of one kind, evaluated together.
+  struct Group {
+    const ElementKind* kind = nullptr;
+    ElementInputs in;
+    ElementRows rows;
+    int lanes = 1;  ///< evaluated at once; input and output arrays have this stride
+    std::vector<int> elements;
+    const ad::Kernel* newton = nullptr;
+    const ad::Kernel* values = nullptr;
+    const ad::Kernel* constraints = nullptr;
+    const ad::Kernel* observables = nullptr;
+    int matrix_offset = 0;                ///< of the derivatives in the outputs of `newton`
+    std::vector<int> row_index;           ///< element × output → row of the residual
+    std::vector<int> matrix_position;     ///< element × entry → position in the matrix
+    std::vector<int> position_part;       ///< entry of the pattern → index in position_position
+    std::vector<int> position_position;   ///< element × such entry → index in position_matrix_
+    std::vector<int> node_blocks;         ///< element × node → where its numbers begin
+    std::vector<int> block_sizes;         ///< node → how many
+    std::vector<double> parameters;       ///< element × parameter
+    std::vector<double> inputs, outputs;  ///< of one chunk
+    int loaded = -1;                      ///< chunk whose parameters stand in `inputs`
+    int num_elements() const { return static_cast<int>(elements.size()); }
+  };
+
+  void add_group(int kind, const std::vector<int>& elements);
+  /// Global unknown of a variable of an element.
+  int unknown_of(const PlacedElement& element, const Group& group, int variable) const;
+  int row_of(const PlacedElement& element, const Group& group, int output) const;
+  void collect_pattern(SparsePattern& pattern);
+  void collect_stabilizer(const std::map<std::pair<int, int>, int>& position_index);
+  void find_positions();
+  /// Copies the inputs of some elements to where kernels read them; Lanes is group.lanes.
+  template <int Lanes>
+  void load_lanes(Group& group, int first, int count);
+  void load(Group& group, int first, int count);
+  void call(Group& group, const ad::Kernel& kernel, int count);
+  /// Adds the outputs of a kernel to the residual, and with_matrix to the matrix.
+  template <int Lanes>
+  void add_lanes(const Group& group, int first, int count, bool with_matrix);
+  template <class F>
+  void for_each_chunk(Group& group, F&& f);
+  void add_stabilizer_columns();
+  void constraint_derivative(int order, std::span<double> out);
+
+  const System* system_;
+  Formulation formulation_;
+  CorrectionForm form_;
+  int dof_, num_multipliers_, num_algebraic_, size_ = 0;
+  std::vector<Group> groups_;
+  NodeStore nodes_;
+  std::vector<double> multipliers_, algebraic_, controls_;
+  double time_ = 0;
+  StepCoefficients coefficients_;
+  std::vector<double> residual_;
+  bool has_energy_ = false, has_momentum_ = false;
+
+  // Of the stabilised formulation: the part of the matrix that comes from Q w, and how it is
+  // multiplied with N.
+  struct Product {
+    int target, position_entry, stabilizer_entry;
+  };
+  std::vector<double> position_matrix_;
+  std::vector<std::pair<int, int>> position_pattern_;
+  std::vector<StabilizerEntry> stabilizer_;
+  std::vector<Product> products_;
+
+  std::vector<std::pair<int, int>> pattern_;
+  std::optional<LinearSolver> matrix_;  // made when the pattern is known
+  std::span<double> matrix_values_;
+};
+
+}  // namespace liegrad::dae

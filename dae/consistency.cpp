@@ -1,0 +1,325 @@
+#include "liegrad/dae/consistency.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SparseQR>
+
+#include "liegrad/dae/text.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+constexpr int kMaxIterations = 50;
+/// Beyond this many constraints their rank is found by a sparse factorisation.
+constexpr int kDenseRank = 300;
+/// (19) counts as singular when a known solution of ones comes out with this error. Unlike a condition
+/// number this does not depend on the units of masses and lengths.
+constexpr double kSingularError = 1e-2;
+/// A quaternion this far from unit length is a mistake, not rounding.
+constexpr double kUnitTolerance = 1e-9;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+double max_of(std::span<const double> x) {
+  double largest = 0;
+  for (const double entry : x) largest = std::max(largest, std::abs(entry));
+  return largest;
+}
+
+}  // namespace
+
+Consistency::Consistency(const System& system, const ConsistencyOptions& options,
+                         LinearSolverKind solver)
+    : system_(system),
+      options_(options),
+      assembly_(system, Formulation::kIndex3, false,
+                options.allow_redundant ? LinearSolverKind::kMinimumNorm : solver) {
+  position_.assign(index(system.num_multipliers()), 0.0);
+  velocity_ = position_;
+}
+
+void Consistency::load(const State& state) {
+  assembly_.set_time(state.t);
+  assembly_.set_configuration(state.q);
+  assembly_.set_velocity(state.v);
+  assembly_.set_acceleration(state.v_dot);
+  std::copy(state.lambda.begin(), state.lambda.end(), assembly_.multipliers().begin());
+  std::copy(state.s.begin(), state.s.end(), assembly_.algebraic().begin());
+  assembly_.set_identity_maps();
+  assembly_.coefficients() = {};
+}
+
+/// The matrix (M Bᵀ; B 0), with the derivatives by s.
+void Consistency::factorize(const State& state) {
+  load(state);
+  assembly_.evaluate(true);
+  if (const std::string element = assembly_.nonfinite_element(); !element.empty()) {
+    throw Error("element '" + element +
+                "' returns a number that is not finite at t = " + number_text(state.t));
+  }
+  if (!assembly_.matrix().factorize()) throw InvalidArgument(singular_message(state));
+}
+
+bool Consistency::is_singular() {
+  if (options_.allow_redundant) return false;
+  std::vector<double> right(index(assembly_.size()), 0.0);
+  for (const auto& [row, column] : assembly_.pattern()) {
+    right[index(row)] += assembly_.entry(row, column);
+  }
+  for (const double entry : solve(right)) {
+    if (!(std::abs(entry - 1) < kSingularError)) return true;
+  }
+  return false;
+}
+
+std::string Consistency::singular_message(const State& state) {
+  // The null vector of the matrix shows which coordinate can move freely; it is looked for where
+  // that is affordable.
+  int coordinate = assembly_.matrix().singular_unknown();
+  constexpr int kSmall = 400;
+  if (assembly_.size() <= kSmall) {
+    const int n = assembly_.size();
+    Eigen::MatrixXd matrix(n, n);
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < n; ++i) matrix(i, j) = assembly_.entry(i, j);
+    }
+    Eigen::FullPivLU<Eigen::MatrixXd> lu(matrix);
+    lu.setThreshold(1e-13);
+    if (lu.dimensionOfKernel() > 0) {
+      lu.kernel().col(0).cwiseAbs().maxCoeff(&coordinate);
+    }
+  }
+  return "the mass matrix is singular on the kernel of the constraints at t = " +
+         number_text(state.t) + ": " + assembly_.unknown_name(coordinate) +
+         " has no inertia; give it mass or a constraint";
+}
+
+std::vector<double> Consistency::solve(std::vector<double> right) {
+  assembly_.matrix().solve(right);
+  return right;
+}
+
+void Consistency::check_values(State& state) const {
+  const lie::GroupList& space = system_.configuration_space();
+  for (int i = 0; i < space.size(); ++i) {
+    const std::string& name = system_.nodes()[index(i)].name;
+    const std::span q(state.q.data() + space.coeff_offset(i), index(space.group(i).num_coeffs()));
+    const std::span v(state.v.data() + space.dof_offset(i), index(space.group(i).dof()));
+    for (const auto& [what, numbers] : {std::pair("configuration", q), std::pair("velocity", v)}) {
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        if (std::isfinite(numbers[k])) continue;
+        throw InvalidArgument("initial " + std::string(what) + " of node '" + name +
+                              "' is not finite in entry " + std::to_string(k + 1));
+      }
+    }
+    const lie::GroupKind kind = space.group(i).kind;
+    if (kind == lie::GroupKind::kRn) continue;
+    const bool planar = kind == lie::GroupKind::kSO2 || kind == lie::GroupKind::kSE2;
+    const std::size_t length = planar ? 2 : 4;
+    double square = 0;
+    for (std::size_t k = 0; k < length; ++k) square += q[k] * q[k];
+    const double norm = std::sqrt(square);
+    if (std::abs(norm - 1) > kUnitTolerance) {
+      throw InvalidArgument(std::string("initial ") + (planar ? "rotation" : "quaternion") +
+                            " of node '" + name + "' has length " + number_text(norm) +
+                            " instead of 1; normalise it");
+    }
+    for (std::size_t k = 0; k < length; ++k) q[k] /= norm;
+  }
+}
+
+/// Columns of Bᵀ that depend on others, by a QR decomposition with column pivoting.
+void Consistency::find_redundant_constraints(const State& state) {
+  const int count = system_.num_multipliers();
+  if (count == 0) return;
+  load(state);
+  assembly_.evaluate(true);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (const auto& [row, column] : assembly_.pattern()) {
+    const int multiplier = row - assembly_.multiplier_offset();
+    if (multiplier < 0 || multiplier >= count || column >= system_.dof()) continue;
+    entries.emplace_back(column, multiplier, assembly_.entry(row, column));
+  }
+  Eigen::SparseMatrix<double> gradient(system_.dof(), count);
+  gradient.setFromTriplets(entries.begin(), entries.end(),
+                           [](double, double last) { return last; });
+  Eigen::VectorXi order;
+  int rank = count;
+  if (count <= kDenseRank) {
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(gradient)};
+    rank = static_cast<int>(qr.rank());
+    order = qr.colsPermutation().indices().cast<int>();
+  } else {
+    gradient.makeCompressed();
+    const Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr(gradient);
+    rank = static_cast<int>(qr.rank());
+    order = qr.colsPermutation().indices();
+  }
+  for (int i = rank; i < count; ++i) {
+    report_.redundant_constraints.push_back(system_.constraint_name(order(i)));
+  }
+  if (rank == count || options_.allow_redundant) return;
+  std::string names;
+  for (const std::string& name : report_.redundant_constraints) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  throw InvalidArgument(
+      "constraints " + names + " depend on the others (rank " + std::to_string(rank) + " of " +
+      std::to_string(count) +
+      "): remove them, or allow redundant constraints to get multipliers of least norm");
+}
+
+void Consistency::check_constraints(const State& state, bool velocity) const {
+  const std::vector<double>& residual = velocity ? velocity_ : position_;
+  const double scale = std::max(1.0, max_of(velocity ? state.v : state.q));
+  std::size_t worst = 0;
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    if (!(std::abs(residual[i]) <= std::abs(residual[worst]))) worst = i;
+  }
+  if (residual.empty() || std::abs(residual[worst]) <= options_.tolerance * scale) return;
+  throw InvalidArgument("initial " + std::string(velocity ? "velocities" : "positions") +
+                        " violate constraint " + system_.constraint_name(static_cast<int>(worst)) +
+                        " by " + number_text(residual[worst]) +
+                        "; correct them, or ask for a projection");
+}
+
+void Consistency::project_positions(State& state) {
+  const std::vector<double> before = state.q;
+  for (int i = 0; i < kMaxIterations; ++i) {
+    factorize(state);
+    assembly_.constraint_values(position_, velocity_);
+    if (max_of(position_) <=
+        16 * std::numeric_limits<double>::epsilon() * std::max(1.0, max_of(state.q))) {
+      break;
+    }
+    std::vector<double> right(index(assembly_.size()), 0.0);
+    for (std::size_t k = 0; k < position_.size(); ++k) {
+      right[index(assembly_.multiplier_offset()) + k] = -position_[k];
+    }
+    const std::vector<double> step = solve(right);
+    system_.configuration_space().plus<double>(state.q, std::span(step).first(state.v.size()),
+                                               state.q);
+  }
+  std::vector<double> change(state.v.size());
+  system_.configuration_space().minus<double>(state.q, before, change);
+  report_.position_change = max_of(change);
+}
+
+void Consistency::project_velocities(State& state) {
+  const std::vector<double> before = state.v;
+  const std::vector<double> change = normal_velocity(state, velocity_residual(state));
+  for (std::size_t i = 0; i < state.v.size(); ++i) state.v[i] -= change[i];
+  report_.velocity_change = max_of(change);
+}
+
+State Consistency::initial_state(double t, std::span<const double> controls) {
+  State state;
+  state.t = t;
+  state.q = system_.initial_configuration();
+  state.v = system_.initial_velocity();
+  state.v_dot.assign(state.v.size(), 0.0);
+  state.lambda.assign(index(system_.num_multipliers()), 0.0);
+  state.s.assign(index(system_.num_algebraic()), 0.0);
+  std::copy(controls.begin(), controls.end(), assembly_.controls().begin());
+  check_values(state);
+  find_redundant_constraints(state);
+  factorize(state);
+  if (is_singular()) throw InvalidArgument(singular_message(state));
+  if (options_.project) project_positions(state);
+  load(state);
+  assembly_.constraint_values(position_, velocity_);
+  check_constraints(state, false);
+  if (options_.project) {
+    project_velocities(state);
+    velocity_ = velocity_residual(state);
+  }
+  check_constraints(state, true);
+  set_accelerations(state);
+  state.a = state.v_dot;
+  return state;
+}
+
+void Consistency::set_accelerations(State& state) {
+  std::vector<double> accelerations(state.lambda.size());
+  double scale = 0;
+  for (int i = 0; i < kMaxIterations; ++i) {
+    factorize(state);
+    std::vector<double> right(assembly_.residual().begin(), assembly_.residual().end());
+    assembly_.constraint_accelerations(accelerations);
+    std::copy(accelerations.begin(), accelerations.end(),
+              right.begin() + assembly_.multiplier_offset());
+    const std::vector<double> step = solve(right);
+    const auto move = [&](std::vector<double>& list, int first) {
+      for (std::size_t k = 0; k < list.size(); ++k) list[k] -= step[index(first) + k];
+    };
+    move(state.v_dot, 0);
+    move(state.lambda, assembly_.multiplier_offset());
+    move(state.s, assembly_.algebraic_offset());
+    scale = std::max({scale, max_of(state.v_dot), max_of(state.lambda), max_of(state.s)});
+    if (max_of(step) <= 1e-13 * scale || scale == 0) return;
+  }
+  // Linear systems are at rounding level after two steps; what is left here is a nonlinear h_s or
+  // friction law whose solution was not found.
+  throw Error("accelerations and multipliers at t = " + number_text(state.t) +
+              " were not found in " + std::to_string(kMaxIterations) + " iterations");
+}
+
+std::vector<double> Consistency::jerk(const State& state) {
+  factorize(state);
+  const std::size_t dof = state.v.size();
+  std::vector<double> motion(dof), algebraic(state.s.size());
+  std::vector<double> right(index(assembly_.size()), 0.0);
+  // d/dt of M v̇ + g + Bᵀλ at fixed v̇, λ, s: along q∘exp(τv) and in time, then along v + τv̇.
+  for (const bool position : {true, false}) {
+    assembly_.coefficients() = {.c_a = 0, .c_v = position ? 0.0 : 1.0, .k_q = position ? 1.0 : 0.0};
+    assembly_.residual_rate(position ? state.v : state.v_dot, position ? 1.0 : 0.0, motion,
+                            algebraic);
+    for (std::size_t i = 0; i < dof; ++i) right[i] -= motion[i];
+    for (std::size_t i = 0; i < algebraic.size(); ++i) {
+      right[index(assembly_.algebraic_offset()) + i] -= algebraic[i];
+    }
+  }
+  assembly_.coefficients() = {};
+  std::vector<double> jerks(state.lambda.size());
+  assembly_.constraint_jerks(jerks);
+  for (std::size_t i = 0; i < jerks.size(); ++i) {
+    right[index(assembly_.multiplier_offset()) + i] = -jerks[i];
+  }
+  std::vector<double> solution = solve(right);
+  solution.resize(dof);
+  return solution;
+}
+
+std::vector<double> Consistency::normal_velocity(const State& state, std::span<const double> x) {
+  factorize(state);
+  std::vector<double> right(index(assembly_.size()), 0.0);
+  std::copy(x.begin(), x.end(), right.begin() + assembly_.multiplier_offset());
+  std::vector<double> solution = solve(right);
+  solution.resize(state.v.size());
+  return solution;
+}
+
+std::vector<double> Consistency::normal_part(const State& state, std::span<const double> u) {
+  load(state);
+  assembly_.evaluate(true);
+  std::vector<double> product(state.lambda.size(), 0.0);
+  for (const auto& [row, column] : assembly_.pattern()) {
+    const int multiplier = row - assembly_.multiplier_offset();
+    if (multiplier < 0 || row >= assembly_.algebraic_offset() || column >= system_.dof()) continue;
+    product[index(multiplier)] += assembly_.entry(row, column) * u[index(column)];
+  }
+  return normal_velocity(state, product);
+}
+
+std::vector<double> Consistency::velocity_residual(const State& state) {
+  load(state);
+  std::vector<double> position(state.lambda.size()), velocity(state.lambda.size());
+  assembly_.constraint_values(position, velocity);
+  return velocity;
+}
+
+}  // namespace liegrad::dae

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "liegrad/dae/assembly.hpp"
+#include "liegrad/dae/state.hpp"
+
+namespace liegrad::dae {
+
+struct ConsistencyOptions {
+  /// Move inconsistent initial values to Φ = 0 and dΦ/dt = 0, by the least change in the metric of
+  /// the mass matrix; otherwise they are an error.
+  bool project = false;
+  /// Accept constraints that depend on others, with the multipliers of least norm.
+  bool allow_redundant = false;
+  /// Values are consistent when |Φ| ≤ tolerance · max(1, |position|), and the same for velocities.
+  double tolerance = 1e-9;
+};
+
+struct ConsistencyReport {
+  double position_change = 0, velocity_change = 0;  ///< largest, in the coordinates of the nodes
+  std::vector<std::string> redundant_constraints;
+};
+
+/// The equations (19) of a system, [ArnoldCardonaBruels2015],
+///
+///     M v̇ + g + Bᵀλ = 0,   B v̇ + Z(v,v) = 0   (d²Φ/dt² = 0),   h_s = 0,
+///
+/// and what else is solved with their matrix: projections and the derivative v̈.
+class Consistency {
+ public:
+  Consistency(const System& system, const ConsistencyOptions& options, LinearSolverKind solver);
+
+  /// Initial values of the system with v̇, λ and s. Throws InvalidArgument: a number that is not
+  /// finite, a quaternion that is not of unit length, redundant constraints, inconsistent values, mass
+  /// that is singular on ker B; Error if an element is not finite or the projection fails.
+  State initial_state(double t, std::span<const double> controls);
+  const ConsistencyReport& report() const { return report_; }
+
+  /// Solves (19) for v̇, λ and s at given t, q, v. Throws Error naming what is singular.
+  void set_accelerations(State& state);
+  /// v̈ along the exact solution, from the time derivative of (19).
+  std::vector<double> jerk(const State& state);
+  /// M⁻¹Bᵀ(BM⁻¹Bᵀ)⁻¹ x at the configuration of the state.
+  std::vector<double> normal_velocity(const State& state, std::span<const double> x);
+  /// M⁻¹Bᵀ(BM⁻¹Bᵀ)⁻¹B u.
+  std::vector<double> normal_part(const State& state, std::span<const double> u);
+  /// dΦ/dt at the state.
+  std::vector<double> velocity_residual(const State& state);
+
+  Assembly& assembly() { return assembly_; }
+  std::span<double> controls() { return assembly_.controls(); }
+
+ private:
+  void load(const State& state);
+  void factorize(const State& state);
+  bool is_singular();
+  void check_values(State& state) const;
+  void find_redundant_constraints(const State& state);
+  void project_positions(State& state);
+  void project_velocities(State& state);
+  void check_constraints(const State& state, bool velocity) const;
+  std::string singular_message(const State& state);
+  std::vector<double> solve(std::vector<double> right);
+
+  const System& system_;
+  ConsistencyOptions options_;
+  Assembly assembly_;
+  ConsistencyReport report_;
+  std::vector<double> position_, velocity_;
+};
+
+}  // namespace liegrad::dae

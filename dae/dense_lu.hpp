@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace liegrad::dae {
+
+namespace dense_lu_detail {
+struct Kernels;
+}
+
+/// P A = L U of a small dense matrix, with partial pivoting. Nothing is allocated after construction.
+///
+/// Rows are stored one after the other, each with an even number of entries: the rows that are
+/// subtracted from each other and exchanged are then contiguous, and their last packet needs no
+/// care. What would be the 10th entry of a row of 9 stays zero.
+class DenseLu {
+ public:
+  explicit DenseLu(int size);
+
+  int size() const { return n_; }
+  int position(int row, int column) const { return row * stride_ + column; }
+  std::span<double> values() { return a_; }
+
+  /// False when an entry is not finite, or when a pivot is no larger than the rounding of the numbers
+  /// that it is the sum of. The scale of a row or a column does not matter.
+  bool factorize();
+  /// The column found to be a combination of those before it; -1 after a success.
+  int singular_unknown() const { return singular_unknown_; }
+
+  void solve(std::span<double> b) const;
+  void solve_transposed(std::span<double> b) const;
+  /// |A|₁ |A⁻¹|₁, exactly, in as many solutions as there are unknowns.
+  double condition() const;
+
+ private:
+  bool pivot_is_rounding(int k) const;
+
+  int n_, stride_;
+  const dense_lu_detail::Kernels* kernels_;
+  std::vector<double> a_;
+  std::vector<double> lu_;
+  std::vector<double> squares_;
+  std::vector<int> order_;
+  mutable std::vector<double> work_, column_;
+  int singular_unknown_ = -1;
+};
+
+}  // namespace liegrad::dae

@@ -1,0 +1,230 @@
+#include "liegrad/dae/element_kind.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "liegrad/dae/element_functions.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+bool fits(const NodeSlot& slot, const lie::NodeGroup& group) {
+  using lie::GroupKind;
+  switch (slot.role) {
+    case NodeRole::kRigidBody:
+      return group.kind == GroupKind::kSO3xR3 || group.kind == GroupKind::kSE3;
+    case NodeRole::kRotation: return group.kind == GroupKind::kSO3;
+    case NodeRole::kCoordinates: return group.kind == GroupKind::kRn && group.n == slot.n;
+    case NodeRole::kPlanarBody: return group.kind == GroupKind::kSE2;
+  }
+  return false;
+}
+
+std::string description(const NodeSlot& slot) {
+  switch (slot.role) {
+    case NodeRole::kRigidBody: return "a rigid body (SO(3)xR^3 or SE(3))";
+    case NodeRole::kRotation: return "a rotation (SO(3))";
+    case NodeRole::kCoordinates: return "coordinates in R^" + std::to_string(slot.n);
+    case NodeRole::kPlanarBody: return "a planar body (SE(2))";
+  }
+  return "";
+}
+
+}  // namespace
+
+int node_map_size(const lie::NodeGroup& group) {
+  switch (group.kind) {
+    case lie::GroupKind::kRn:
+    case lie::GroupKind::kSO2: return 0;
+    case lie::GroupKind::kSO3:
+    case lie::GroupKind::kSO3xR3:
+    case lie::GroupKind::kSE2: return 9;
+    case lie::GroupKind::kSE3: return 18;
+  }
+  return 0;
+}
+
+ElementKind::ElementKind(std::shared_ptr<const ElementModel> model,
+                         std::vector<lie::NodeGroup> groups)
+    : model_(std::move(model)), groups_(std::move(groups)) {
+  check_nodes();
+  for (const lie::NodeGroup& group : groups_) dof_ += group.dof();
+}
+
+void ElementKind::check_nodes() const {
+  const auto& slots = shape().nodes;
+  if (slots.size() != groups_.size()) {
+    throw InvalidArgument("an element of type '" + shape().type + "' connects " +
+                          std::to_string(slots.size()) + " nodes, not " +
+                          std::to_string(groups_.size()));
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (fits(slots[i], groups_[i])) continue;
+    throw InvalidArgument("node " + std::to_string(i + 1) + " of an element of type '" +
+                          shape().type + "' must be " + description(slots[i]));
+  }
+}
+
+ElementInputs ElementKind::inputs(CorrectionForm form) const {
+  ElementInputs in;
+  in.form = form;
+  int next = 0;
+  const auto take = [&next](int count) { return std::exchange(next, next + count); };
+  in.w = take(dof_);
+  in.w_velocity = take(dof_);
+  in.multiplier_corrections = take(shape().constraints + shape().multipliers_read);
+  in.algebraic_corrections = take(shape().algebraic);
+  in.num_variables = next;
+  for (const lie::NodeGroup& group : groups_) {
+    ElementInputs::Node node{};
+    node.view = take(NodeView::size(group));
+    node.v = take(group.dof());
+    node.v_dot = take(group.dof());
+    node.map = take(node_map_size(group));
+    in.nodes.push_back(node);
+  }
+  in.multipliers = take(shape().constraints + shape().multipliers_read);
+  in.algebraic = take(shape().algebraic);
+  in.parameters = take(static_cast<int>(shape().parameters.size()));
+  in.controls = take(static_cast<int>(shape().controls.size()));
+  in.time = take(1);
+  in.coefficients = take(kNumCoefficients);
+  in.velocity_maps = next;
+  for (std::size_t i = 0; i < groups_.size() && form.velocity_map; ++i) {
+    in.nodes[i].velocity_map = take(node_map_size(groups_[i]));
+  }
+  in.num_inputs = next;
+  return in;
+}
+
+ElementRows ElementKind::rows(ConstraintRows wanted) const {
+  ElementRows rows;
+  rows.algebraic = dof_;
+  rows.position = rows.algebraic + shape().algebraic;
+  rows.velocity = rows.position + (wanted.position ? shape().constraints : 0);
+  rows.num_outputs = rows.velocity + (wanted.velocity ? shape().constraints : 0);
+  return rows;
+}
+
+const ad::Recording& ElementKind::step_recording(ConstraintRows rows, CorrectionForm form) const {
+  const std::lock_guard lock(mutex_);
+  return recording(normalised({Function::kStep, rows, form}));
+}
+const ad::Kernel& ElementKind::newton(ConstraintRows rows, CorrectionForm form) const {
+  return kernel({Function::kStep, rows, form}, Use::kNewton);
+}
+const ad::Kernel& ElementKind::values(ConstraintRows rows, CorrectionForm form) const {
+  return kernel({Function::kStep, rows, form}, Use::kValues);
+}
+const ad::Kernel& ElementKind::constraints() const {
+  return kernel({Function::kConstraints, {}, {}}, Use::kValues);
+}
+const ad::Kernel& ElementKind::constraint_acceleration() const {
+  return kernel({Function::kAcceleration, {}, {}}, Use::kInterpreted);
+}
+const ad::Kernel& ElementKind::constraint_jerk() const {
+  return kernel({Function::kJerk, {}, {}}, Use::kInterpreted);
+}
+const ad::Kernel& ElementKind::residual_rate() const {
+  return kernel({Function::kStep, {}, {}}, Use::kRate);
+}
+const ad::Kernel& ElementKind::observables() const {
+  return kernel({Function::kObservables, {}, {}}, Use::kValues);
+}
+
+ElementKind::Key ElementKind::normalised(Key key) const {
+  // Without constraints all formulations are one.
+  if (shape().constraints == 0) std::get<ConstraintRows>(key) = {};
+  return key;
+}
+
+const ad::Recording& ElementKind::recording(const Key& key) const {
+  const auto found = recordings_.find(key);
+  if (found != recordings_.end()) return found->second;
+
+  const auto& [function, rows, form] = key;
+  const ElementInputs in = inputs(form);
+  // Where it is recorded does not matter, but rotations should be rotations.
+  std::vector<double> at(static_cast<std::size_t>(in.num_inputs), 0.0);
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    std::vector<double> identity(static_cast<std::size_t>(groups_[i].num_coeffs()));
+    lie::GroupList({groups_[i]}).identity(std::span<double>(identity));
+    NodeView::of<double>(groups_[i], identity,
+                         std::span(at).subspan(static_cast<std::size_t>(in.nodes[i].view)));
+  }
+  for (std::size_t i = 0; i < shape().parameters.size(); ++i) {
+    at[static_cast<std::size_t>(in.parameters) + i] = shape().parameters[i].value;
+  }
+  const ElementFunctions functions(*model_, groups_, in);
+  const auto outputs = [&](std::span<const Taped> x, std::span<const Taped> d) {
+    std::vector<Taped> all(x.begin(), x.end());
+    all.insert(all.end(), d.begin(), d.end());
+    switch (function) {
+      case Function::kStep: return functions.step(all, rows);
+      case Function::kConstraints: return functions.constraint_and_rate(all);
+      case Function::kAcceleration: return functions.constraint_derivative(all, 2);
+      case Function::kJerk: return functions.constraint_derivative(all, 3);
+      case Function::kObservables: return functions.observables(all);
+    }
+    return std::vector<Taped>();
+  };
+  ad::Recording result = ad::record({.name = shape().type,
+                                     .variables = in.num_variables,
+                                     .data = in.num_inputs - in.num_variables,
+                                     .at = at},
+                                    outputs);
+  return recordings_.emplace(key, std::move(result)).first->second;
+}
+
+ad::KernelSpec ElementKind::spec(const Key& key, Use use) const {
+  const ElementInputs in = inputs(std::get<CorrectionForm>(key));
+  ad::KernelSpec spec;
+  spec.zero_inputs = ad::range(0, in.num_variables);
+  switch (use) {
+    case Use::kNewton: spec.results = {ad::value(), ad::sparse_jacobian()}; break;
+    case Use::kValues:
+    case Use::kInterpreted: spec.results = {ad::value()}; break;
+    case Use::kRate: {
+      std::vector<int> wrt = ad::range(in.w, dof_);
+      wrt.push_back(in.time);
+      spec.results = {ad::jacobian_times(wrt)};
+      break;
+    }
+  }
+  return spec;
+}
+
+const ad::Kernel& ElementKind::kernel(const Key& given, Use use) const {
+  const std::lock_guard lock(mutex_);
+  const Key key = normalised(given);
+  const auto found = kernels_.find({key, use});
+  if (found != kernels_.end()) return found->second;
+  const bool interpreted = use == Use::kInterpreted || use == Use::kRate;
+  ad::Kernel made(recording(key), spec(key, use),
+                  interpreted ? ad::Backend::kInterpreted : ad::Backend::kCompiled);
+  return kernels_.emplace(std::pair(key, use), std::move(made)).first->second;
+}
+
+void ElementKind::list_kernels(ad::KernelList& list) const {
+  const std::lock_guard lock(mutex_);
+  const auto add = [&](const Key& given, Use use) {
+    const Key key = normalised(given);
+    list.add(recording(key), spec(key, use));
+  };
+  std::vector<std::pair<ConstraintRows, CorrectionForm>> variants = {
+      {{true, false}, {}},
+      {{true, false}, {.split = false, .velocity_map = true}},
+      {{true, true}, {.split = true, .velocity_map = false}}};
+  if (shape().constraints > 0) {
+    variants.push_back({{false, true}, {}});
+    add({Function::kConstraints, {}, {}}, Use::kValues);
+  }
+  for (const auto& [rows, form] : variants) {
+    add({Function::kStep, rows, form}, Use::kNewton);
+    add({Function::kStep, rows, form}, Use::kValues);
+  }
+  add({Function::kObservables, {}, {}}, Use::kValues);
+}
+
+}  // namespace liegrad::dae

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "liegrad/dae/extrapolation.hpp"
+#include "liegrad/dae/starting_values.hpp"
+#include "liegrad/dae/stepper.hpp"
+
+namespace liegrad::dae {
+
+/// Where Newton's iteration starts.
+enum class FirstGuess {
+  kExtrapolated,    ///< v̇ by a polynomial through the last steps
+  kConstantA,       ///< Δq = v_n + ½h a_n, λ_n, [ArnoldCardonaBruels2015, after Eq. (59)]
+  kZeroMultiplier,  ///< v̇ = 0, λ = 0, [BruelsCardonaArnold2012, Table 1]
+};
+
+/// The integration formulas.
+enum class AlphaVariant {
+  kLieGroup,              ///< step_equations.hpp
+  kUpdatedLagrangianExp,  ///< in local coordinates, [BruelsCardonaArnold2012, Eqs. (71)–(79)]
+  kUpdatedLagrangianCrv,  ///< the same with conformal rotation vectors, Eq. (80)
+};
+
+struct AlphaOptions {
+  AlphaMethod method;
+  AlphaVariant variant = AlphaVariant::kLieGroup;
+  Formulation formulation = Formulation::kIndex3;
+  StartingValues start = StartingValues::kClassical;
+  FirstGuess guess = FirstGuess::kExtrapolated;
+  NewtonOptions newton;
+  LinearSolverKind solver = LinearSolverKind::kAutomatic;
+  ConsistencyOptions consistency;
+};
+
+/// The Lie-group generalized-α family on constrained systems.
+///
+/// The step may change from one step to the next: a_n stands for v̇(t_n + Δ_α h), so that it is
+/// rescaled about v̇_n, and index 3 leaves B v_n = O(h²) (the local error that the constraints feel,
+/// [ArnoldCardonaBruels2015, Eq. (84)]), which is rescaled by the square of the ratio; both keep the
+/// second order of all variables (docs/step-control.md).
+class GeneralizedAlpha final : public Stepper {
+ public:
+  GeneralizedAlpha(const System& system, const AlphaOptions& options);
+
+  void start(const State& initial, double h) override;
+  /// Goes on from a state as it is, with its v, v̇ and a, as if h had led there.
+  void restart(const State& state, double h);
+  const StepReport& step(double h, double t_end) override;
+  void accept() override;
+  double error(const ErrorTolerance& tolerance) const override;
+  int error_exponent() const override { return 3; }
+  LinearSolverKind solver() const override { return assembly_kind_; }
+  Assembly& assembly() override { return assembly_; }
+  Consistency& consistency() { return consistency_; }
+
+ private:
+  void change_step(double h);
+  void guess(double h);
+
+  AlphaOptions options_;
+  Consistency consistency_;
+  Assembly assembly_;
+  LinearSolverKind assembly_kind_;
+  std::unique_ptr<Kinematics> kinematics_;
+  Newton newton_;
+  double scaled_for_ = 0;  // the step that a and v of state_ belong to
+  Extrapolation accelerations_;
+  std::vector<double> guess_;
+};
+
+}  // namespace liegrad::dae

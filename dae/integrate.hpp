@@ -1,0 +1,110 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "liegrad/dae/butcher_tableau.hpp"
+#include "liegrad/dae/dense_output.hpp"
+#include "liegrad/dae/generalized_alpha.hpp"
+#include "liegrad/dae/outputs.hpp"
+
+namespace liegrad::dae {
+
+/// Steps that follow the local error.
+struct AdaptiveOptions {
+  ErrorTolerance tolerance;
+  double initial_step = 0;   ///< 0: chosen from the accelerations
+  double smallest_step = 0;  ///< 0: 1e-12 of the interval
+  double largest_step = 0;   ///< 0: the interval
+};
+
+/// Where a number crosses zero: a column of the outputs, "top.x.3" or "top.x[3]", less a level.
+struct EventOptions {
+  std::string output;
+  double level = 0;
+  enum class Direction { kBoth, kRising, kFalling } direction = Direction::kBoth;
+  double time_tolerance = 1e-10;  ///< in seconds
+  bool stop = false;              ///< the run ends there
+};
+
+struct EventFound {
+  int event = 0;  ///< position in IntegrateOptions::events
+  State state;
+};
+
+enum class Method { kAlpha, kMuntheKaas };
+
+struct IntegrateOptions {
+  // Running.
+  double t_start = 0, t_end = 1;
+  double step = 1e-3;                       ///< fixed, unless adaptive
+  std::optional<AdaptiveOptions> adaptive;  ///< error control
+  /// A step that fails is halved down to this fraction of itself.
+  double smallest_fraction = 1.0 / 1024;
+
+  // The method.
+  Method method = Method::kAlpha;
+  AlphaOptions alpha;
+  ButcherTableau tableau = rk4();  ///< of Munthe-Kaas methods
+
+  // Input and output.
+  /// Values of the controls at t; zero when empty.
+  std::function<void(double t, std::span<double> controls)> controls;
+  /// Time between samples; 0: every step.
+  double sample_interval = 0;
+  bool keep_samples = true;
+  /// Called with the state after each step; the run ends when it returns false.
+  std::function<bool(const State&)> on_step;
+  std::vector<EventOptions> events;
+
+  /// One sentence for each mistake; empty when usable.
+  std::vector<std::string> problems(const System& system) const;
+  /// Choices that are allowed but lose something.
+  std::vector<std::string> warnings() const;
+};
+
+/// How a run ended. All but kReachedEnd and the two stops mean that it could not go on.
+enum class Termination {
+  kReachedEnd,
+  kStoppedByCallback,
+  kStoppedByEvent,
+  kNewtonDiverged,
+  kSingularMatrix,
+  kNonFinite,
+};
+
+struct IntegrateSummary {
+  Termination termination = Termination::kReachedEnd;
+  std::string message;  ///< of a run that could not go on: when, where, what was tried
+  std::vector<std::string> warnings;
+  long steps = 0, rejected_steps = 0, failed_attempts = 0;
+  long newton_iterations = 0, jacobian_evaluations = 0, residual_evaluations = 0;
+  double wall_seconds = 0;
+  double max_position_residual = 0, max_velocity_residual = 0;
+  double smallest_step = 0, largest_step = 0;
+  LinearSolverKind solver = LinearSolverKind::kAutomatic;
+  ConsistencyReport consistency;
+
+  bool is_complete() const { return termination <= Termination::kStoppedByEvent; }
+};
+
+struct Solution {
+  IntegrateSummary summary;
+  std::vector<State> samples;  ///< the first at t_start
+  State final;
+  std::vector<EventFound> events;
+};
+
+/// A stepper of the method that the options name.
+std::unique_ptr<Stepper> make_stepper(const System& system, const IntegrateOptions& options);
+
+/// Runs a system from consistent initial values. Throws InvalidArgument on bad input, before the first
+/// step; a run that cannot go on returns what it has, with a message.
+Solution integrate(const System& system, const IntegrateOptions& options);
+
+}  // namespace liegrad::dae

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+
+#include "liegrad/dae/assembly.hpp"
+#include "liegrad/dae/state.hpp"
+
+namespace liegrad::dae {
+
+/// How a one-step method moves the nodes: from the unknowns of a step to q, v, v̇ at its end, and
+/// back from a correction w of v̇ (in units of c_a, see ElementInputs) to the unknowns.
+class Kinematics {
+ public:
+  virtual ~Kinematics() = default;
+
+  /// Starts a step; sets the coefficients of the assembly for matrices.
+  virtual void begin(const State& start, double h, Assembly& assembly) = 0;
+  /// Takes the increment as the first guess.
+  virtual void guess_increment(std::span<const double> delta_q) = 0;
+  /// Takes the increment that belongs to v̇ at the end.
+  virtual void guess_acceleration(std::span<const double> v_dot) = 0;
+  /// Writes views, v and v̇ of all nodes; with_maps: also Q (and V).
+  virtual void evaluate(Assembly& assembly, bool with_maps) = 0;
+  /// Moves the unknowns by `fraction` of a correction, which was solved for at the last evaluate() with
+  /// maps; `eta` is empty unless stabilised.
+  virtual void correct(std::span<const double> w, std::span<const double> eta, double fraction) = 0;
+  /// The motion at the end; everything but t, lambda and s.
+  virtual void finish(State& end) = 0;
+};
+
+}  // namespace liegrad::dae

@@ -1,0 +1,21 @@
+#include "liegrad/dae/munthe_kaas.hpp"
+
+#include "liegrad/dae/munthe_kaas_explicit.hpp"
+#include "liegrad/dae/munthe_kaas_implicit.hpp"
+
+namespace liegrad::dae {
+
+std::unique_ptr<Stepper> make_munthe_kaas(const System& system, const ButcherTableau& tableau,
+                                          const NewtonOptions& newton) {
+  if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
+    throw InvalidArgument("Munthe-Kaas methods are for systems without constraints and algebraic "
+                          "states, which '" +
+                          system.name() + "' has; use a generalized-alpha method");
+  }
+  const std::vector<std::string> problems = tableau.problems();
+  if (!problems.empty()) throw InvalidArgument(problems.front());
+  if (tableau.is_explicit()) return std::make_unique<ExplicitMuntheKaas>(system, tableau);
+  return std::make_unique<ImplicitMuntheKaas>(system, tableau, newton);
+}
+
+}  // namespace liegrad::dae

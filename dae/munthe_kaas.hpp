@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "liegrad/dae/butcher_tableau.hpp"
+#include "liegrad/dae/stepper.hpp"
+
+namespace liegrad::dae {
+
+/// Munthe-Kaas Runge–Kutta methods for systems without constraints, [RotatingBallTestProblem]: in each
+/// step a classical Runge–Kutta method solves
+///
+///     θ' = T⁻¹(θ) v,   M v̇ + g = 0,   q = q_n∘exp(θ),   θ(t_n) = 0.
+///
+/// Implicit tableaus solve their stages by Newton's method with exact derivatives.
+std::unique_ptr<Stepper> make_munthe_kaas(const System& system, const ButcherTableau& tableau,
+                                          const NewtonOptions& newton);
+
+}  // namespace liegrad::dae

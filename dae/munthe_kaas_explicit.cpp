@@ -1,0 +1,216 @@
+#include "liegrad/dae/munthe_kaas_explicit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/dae/munthe_kaas_error.hpp"
+#include "liegrad/dae/node_tangent.hpp"
+#include "liegrad/dae/small_rotation.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+using lie::GroupKind;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+/// Numbers that are combined at once.
+constexpr int kPacket = 4;
+using Packet = Eigen::Map<Eigen::Array<double, kPacket, 1>>;
+using ConstPacket = Eigen::Map<const Eigen::Array<double, kPacket, 1>>;
+
+/// R exp(θ~) and T⁻¹(θ)ω.
+[[gnu::flatten]] void turn(const double* start, const double* theta, const double* omega,
+                           double* view, double* rate) {
+  using Vec3 = lie::Vec<double, 3>;
+  using Mat3 = lie::Mat<double, 3>;
+  const Vec3 angle(theta[0], theta[1], theta[2]);
+  const double x = lie::rotation::dot<double>(angle, angle);
+  double c1, c2, d;
+  if (x < SmallRotation::kLargest) {
+    const SmallRotation small(x);
+    c1 = small.c1, c2 = small.c2, d = small.d;
+  } else {
+    const auto c = lie::rotation::stumpff_of<2, double>(angle);
+    c1 = c(1), c2 = c(2), d = lie::rotation::inverse_coefficient<double>(x);
+  }
+  Eigen::Map<Mat3>{view} =
+      Eigen::Map<const Mat3>(start) * lie::rotation::quadratic<double>(c1, c2, angle);
+  Eigen::Map<Vec3>{rate} = lie::rotation::quadratic_times<double>(
+      0.5, d, angle, Vec3(omega[0], omega[1], omega[2]));
+}
+
+template <template <class> class G>
+void move(const lie::NodeGroup& group, const double* start, const double* theta, const double* v,
+          double* view, double* rate) {
+  using Tangent = typename G<double>::Tangent;
+  const std::size_t size = index(NodeView::size(group));
+  NodeView::displaced<double>(group, {start, size}, {theta, G<double>::kDof}, {view, size});
+  Eigen::Map<Tangent>{rate} =
+      G<double>::tangent_operator_inverse(Eigen::Map<const Tangent>(theta)) *
+      Eigen::Map<const Tangent>(v);
+}
+
+void move_node(const lie::NodeGroup& group, const double* start, const double* theta,
+               const double* v, double* view, double* rate) {
+  switch (group.kind) {
+    case GroupKind::kRn:
+      for (int k = 0; k < group.n; ++k) {
+        view[k] = start[k] + theta[k];
+        rate[k] = v[k];
+      }
+      break;
+    case GroupKind::kSO2: move<lie::SO2>(group, start, theta, v, view, rate); break;
+    case GroupKind::kSE2: move<lie::SE2>(group, start, theta, v, view, rate); break;
+    case GroupKind::kSE3: move<lie::SE3>(group, start, theta, v, view, rate); break;
+    case GroupKind::kSO3: turn(start, theta, v, view, rate); break;
+    case GroupKind::kSO3xR3:
+      turn(start, theta, v, view, rate);
+      for (int k = 0; k < 3; ++k) {
+        view[9 + k] = start[9 + k] + theta[3 + k];
+        rate[3 + k] = v[3 + k];
+      }
+      break;
+  }
+}
+
+}  // namespace
+
+ExplicitMuntheKaas::ExplicitMuntheKaas(const System& system, const ButcherTableau& tableau)
+    : space_(system.configuration_space()),
+      tableau_(tableau),
+      stages_(static_cast<int>(tableau.b.size())),
+      dof_(system.dof()),
+      row_((2 * dof_ + kPacket - 1) / kPacket * kPacket),
+      assembly_(system, Formulation::kIndex3, false, LinearSolverKind::kAutomatic),
+      solver_(assembly_.matrix().kind()),
+      mass_(assembly_),
+      ends_with_last_stage_(tableau.first_same_as_last()),
+      weights_(index(stages_ * (stages_ + 1))),
+      error_weights_(index(stages_)),
+      start_(index(row_)),
+      point_(index(row_)),
+      rates_(index(row_ * (stages_ + 1))) {
+  int size = 0;
+  for (int i = 0; i < space_.size(); ++i) {
+    const lie::NodeGroup& group = space_.group(i);
+    places_.push_back({group, group.dof(), space_.dof_offset(i), space_.coeff_offset(i), size,
+                       assembly_.nodes().view(i), assembly_.nodes().v(i)});
+    size += NodeView::size(group);
+  }
+  start_view_.resize(index(size));
+  end_view_.resize(index(size));
+}
+
+void ExplicitMuntheKaas::start(const State& initial, double /*h*/) {
+  state_ = initial;
+  state_.a = state_.v_dot;
+  next_ = state_;
+  mass_.start();
+  assembly_.set_configuration(state_.q);
+  for (const Place& node : places_) {
+    std::copy_n(node.to_view, NodeView::size(node.group), start_view_.data() + node.view);
+  }
+}
+
+void ExplicitMuntheKaas::set_coefficients(double h) {
+  if (h == h_) return;
+  h_ = h;
+  for (int i = 0; i < stages_; ++i) {
+    for (int j = 0; j < stages_; ++j) weights_[index(i * stages_ + j)] = h * tableau_.a(i, j);
+    weights_[index(stages_ * stages_ + i)] = h * tableau_.b(i);
+    if (tableau_.b_embedded) {
+      error_weights_[index(i)] = h * (tableau_.b(i) - (*tableau_.b_embedded)(i));
+    }
+  }
+}
+
+void ExplicitMuntheKaas::combine(const double* weights, int count) {
+  const double* from = rates_.data();
+  for (int at = 0; at < row_; at += kPacket, from += kPacket) {
+    Eigen::Array<double, kPacket, 1> sum = ConstPacket(start_.data() + at);
+    const double* rates = from;
+    for (int j = 0; j < count; ++j, rates += row_) sum += weights[j] * ConstPacket(rates);
+    Packet(point_.data() + at) = sum;
+  }
+}
+
+void ExplicitMuntheKaas::move_nodes(double* rates) {
+  const double* const theta = point_.data();
+  const double* const v = theta + dof_;
+  const double* const views = start_view_.data();
+  for (const Place& node : places_) {
+    move_node(node.group, views + node.view, theta + node.dof, v + node.dof, node.to_view,
+              rates + node.dof);
+    for (int k = 0; k < node.num_dof; ++k) node.to_v[k] = v[node.dof + k];
+  }
+}
+
+void ExplicitMuntheKaas::move_to_end() {
+  const std::span<const double> point(point_);
+  space_.plus<double>(state_.q, point.first(index(dof_)), next_.q);
+  std::copy_n(point_.data() + dof_, dof_, next_.v.data());
+  for (const Place& node : places_) {
+    const std::span view(node.to_view, index(NodeView::size(node.group)));
+    NodeView::of<double>(node.group, std::span(next_.q).subspan(index(node.coeff)), view);
+    std::copy(view.begin(), view.end(), end_view_.data() + node.view);
+    for (int k = 0; k < node.num_dof; ++k) node.to_v[k] = next_.v[index(node.dof + k)];
+  }
+}
+
+bool ExplicitMuntheKaas::evaluate(double t, double* v_dot) {
+  assembly_.set_time(t);
+  report_.residuals += 1;
+  if (mass_.solve({v_dot, index(dof_)})) return true;
+  report_.success = false;
+  report_.failure = mass_.failure();
+  report_.message = mass_.message();
+  return false;
+}
+
+const StepReport& ExplicitMuntheKaas::step(double h, double t_end) {
+  set_coefficients(h);
+  report_.success = true;
+  report_.failure = NewtonFailure::kNone;
+  report_.residuals = 0;
+  std::copy(state_.v.begin(), state_.v.end(), start_.begin() + dof_);
+  std::copy(state_.v.begin(), state_.v.end(), rates_.begin());
+  std::copy(state_.v_dot.begin(), state_.v_dot.end(), rates_.begin() + dof_);
+
+  const int inner = ends_with_last_stage_ ? stages_ - 1 : stages_;
+  double* rates = rates_.data() + row_;
+  for (int i = 1; i < inner; ++i, rates += row_) {
+    combine(weights_.data() + i * stages_, i);
+    move_nodes(rates);
+    if (!evaluate(state_.t + tableau_.c(i) * h, rates + dof_)) return report_;
+  }
+  combine(weights_.data() + stages_ * stages_, inner);
+  if (ends_with_last_stage_) move_nodes(rates);  // for θ', which the embedded method uses
+  move_to_end();
+  if (!evaluate(t_end, rates + dof_)) return report_;
+  std::copy_n(rates + dof_, dof_, next_.v_dot.data());
+  std::copy_n(rates + dof_, dof_, next_.a.data());
+  next_.t = t_end;
+  return report_;
+}
+
+void ExplicitMuntheKaas::accept() {
+  std::swap(state_, next_);
+  std::swap(start_view_, end_view_);
+}
+
+double ExplicitMuntheKaas::error(const ErrorTolerance& tolerance) const {
+  return embedded_error(state_, next_, tolerance, [this](int coordinate) {
+    double sum = 0;
+    for (int j = 0; j < stages_; ++j) {
+      sum += error_weights_[index(j)] * rates_[index(j * row_ + coordinate)];
+    }
+    return sum;
+  });
+}
+
+int ExplicitMuntheKaas::error_exponent() const {
+  return std::min(tableau_.order, tableau_.embedded_order) + 1;
+}
+
+}  // namespace liegrad::dae

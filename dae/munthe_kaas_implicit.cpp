@@ -1,0 +1,373 @@
+#include "liegrad/dae/munthe_kaas_implicit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "liegrad/dae/munthe_kaas_error.hpp"
+#include "liegrad/dae/node_tangent.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+/// Where T and D of all parts can have entries: whole blocks, row after row, or a diagonal.
+struct NodeEntries {
+  std::vector<std::pair<int, int>>& entries;
+
+  template <template <class> class G>
+  void turning(int /*node*/, int dof) {
+    for (int i = 0; i < G<double>::kDof; ++i) {
+      for (int j = 0; j < G<double>::kDof; ++j) entries.emplace_back(dof + i, dof + j);
+    }
+  }
+  void linear(int dof, int count) {
+    for (int i = 0; i < count; ++i) entries.emplace_back(dof + i, dof + i);
+  }
+};
+
+/// T, T p and, with_derivative, D in the order of NodeEntries, and Q = T.
+struct Tangents {
+  const double *theta, *p;
+  bool with_derivative;
+  NodeStore& nodes;
+  double *tangent, *derivative, *tangent_p;
+
+  template <template <class> class G>
+  void turning(int node, int dof) {
+    using Tangent = typename G<double>::Tangent;
+    using Map = typename G<double>::TangentMap;
+    using Rows = Eigen::Matrix<double, G<double>::kDof, G<double>::kDof, Eigen::RowMajor>;
+    const Eigen::Map<const Tangent> angle(theta + dof), rate(p + dof);
+    const Map t = G<double>::tangent_operator(angle);
+    NodeMatrix<G, double>::of(t).store(nodes.map(node));
+    Eigen::Map<Tangent>{tangent_p + dof} = t * rate;
+    if (with_derivative) {
+      Map d;
+      for (int i = 0; i < G<double>::kDof; ++i) {
+        d.col(i) = G<double>::tangent_operator_derivative(angle, rate, Tangent::Unit(i));
+      }
+      Eigen::Map<Rows>{tangent} = t;
+      Eigen::Map<Rows>{derivative} = d;
+    }
+    tangent += Map::SizeAtCompileTime;
+    derivative += Map::SizeAtCompileTime;
+  }
+  void linear(int dof, int count) {
+    std::copy_n(p + dof, count, tangent_p + dof);
+    std::fill_n(tangent, count, 1.0);
+    std::fill_n(derivative, count, 0.0);
+    tangent += count;
+    derivative += count;
+  }
+};
+
+}  // namespace
+
+ImplicitMuntheKaas::ImplicitMuntheKaas(const System& system, const ButcherTableau& tableau,
+                                       const NewtonOptions& options)
+    : space_(system.configuration_space()),
+      tableau_(tableau),
+      options_(options),
+      stages_(static_cast<int>(tableau.b.size())),
+      dof_(system.dof()),
+      ends_with_last_stage_(tableau.a.row(tableau.a.rows() - 1) == tableau.b.transpose()),
+      assembly_(system, Formulation::kIndex3, false, LinearSolverKind::kAutomatic),
+      mass_(assembly_),
+      unknowns_(index(2 * dof_ * stages_)),
+      residual_(unknowns_.size()),
+      theta_(index(dof_)),
+      v_(index(dof_)),
+      tangent_p_(index(dof_)) {
+  for (int i = 0; i < space_.size(); ++i) {
+    const lie::NodeGroup& group = space_.group(i);
+    start_view_.emplace_back(index(NodeView::size(group)));
+    for (int k = 0; k < group.dof(); ++k) {
+      is_angle_.push_back(group.kind != lie::GroupKind::kRn &&
+                          k < (group.kind == lie::GroupKind::kSE2 ? 1 : 3));
+    }
+  }
+  make_matrix();
+}
+
+void ImplicitMuntheKaas::make_matrix() {
+  for_each_part(space_, NodeEntries{node_entries_});
+  tangent_.resize(node_entries_.size());
+  derivative_.resize(node_entries_.size());
+  const Entries& motion = assembly_.pattern();
+  for (const auto& [row, column] : motion) {
+    assembly_position_.push_back(assembly_.matrix().position(row, column));
+  }
+  mass_matrix_.resize(motion.size());
+  damping_.resize(motion.size());
+  stiffness_.resize(motion.size());
+
+  SparsePattern pattern;
+  pattern.size = 2 * dof_ * stages_;
+  // First the pattern, then where its entries are.
+  for (const bool find : {false, true}) {
+    if (find) matrix_.emplace(pattern, LinearSolverKind::kAutomatic);
+    for (int i = 0; i < stages_; ++i) {
+      for (int j = 0; j < stages_; ++j) {
+        if (!couples(i, j)) continue;
+        Positions at{i, j, {}, {}, {}, {}};
+        const int row = 2 * i * dof_, column = 2 * j * dof_;
+        const auto add = [&](int r, int c, std::vector<int>& list) {
+          if (find) {
+            list.push_back(matrix_->position(r, c));
+          } else {
+            pattern.entries.emplace_back(r, c);
+          }
+        };
+        for (const auto& [r, c] : node_entries_) add(row + r, column + c, at.p_of_kinematics);
+        for (int k = 0; k < dof_; ++k) add(row + k, column + dof_ + k, at.u_of_kinematics);
+        for (const auto& [r, c] : motion) {
+          add(row + dof_ + r, column + c, at.p_of_motion);
+          add(row + dof_ + r, column + dof_ + c, at.u_of_motion);
+        }
+        if (find) positions_.push_back(std::move(at));
+      }
+    }
+  }
+}
+
+void ImplicitMuntheKaas::start(const State& initial, double /*h*/) {
+  state_ = initial;
+  state_.a = state_.v_dot;
+  next_ = state_;
+  mass_.start();
+  has_mass_matrix_ = has_matrix_ = false;
+}
+
+template <class Weights>
+void ImplicitMuntheKaas::combine(const Weights& weights, double* theta, double* v) const {
+  std::fill_n(theta, dof_, 0.0);
+  std::copy_n(state_.v.data(), dof_, v);
+  for (int j = 0; j < stages_; ++j) {
+    const double weight = h_ * weights(j);
+    const double* const rates = unknowns_.data() + 2 * j * dof_;
+    for (int k = 0; k < dof_; ++k) {
+      theta[k] += weight * rates[k];
+      v[k] += weight * rates[dof_ + k];
+    }
+  }
+}
+
+void ImplicitMuntheKaas::evaluate_stage(int stage, bool with_matrix) {
+  combine(tableau_.a.row(stage), theta_.data(), v_.data());
+  NodeStore& nodes = assembly_.nodes();
+  for (int i = 0; i < space_.size(); ++i) {
+    const lie::NodeGroup& group = space_.group(i);
+    const int first = space_.dof_offset(i);
+    NodeView::displaced<double>(group, start_view_[index(i)],
+                                std::span<const double>(theta_).subspan(index(first)),
+                                std::span(nodes.view(i), index(NodeView::size(group))));
+    std::copy_n(v_.data() + first, group.dof(), nodes.v(i));
+    std::copy_n(u(stage) + first, group.dof(), nodes.v_dot(i));
+  }
+  for_each_part(space_, Tangents{theta_.data(), p(stage), with_matrix, nodes, tangent_.data(),
+                                 derivative_.data(), tangent_p_.data()});
+  assembly_.set_time(state_.t + tableau_.c(stage) * h_);
+  if (with_matrix) {
+    evaluate_matrices();
+    add_to_matrix(stage);
+  } else {
+    assembly_.evaluate(false);
+  }
+  double* const right = residual_.data() + 2 * stage * dof_;
+  for (int k = 0; k < dof_; ++k) {
+    right[k] = v_[index(k)] - tangent_p_[index(k)];
+    right[dof_ + k] = -assembly_.residual()[index(k)];
+  }
+}
+
+void ImplicitMuntheKaas::evaluate_matrices() {
+  const auto evaluate = [this](const StepCoefficients& coefficients, std::vector<double>& values) {
+    assembly_.coefficients() = coefficients;
+    assembly_.evaluate(true);
+    const std::span<const double> matrix = assembly_.matrix().values();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = matrix[index(assembly_position_[i])];
+  };
+  if (!(has_mass_matrix_ && mass_.is_constant())) {
+    evaluate({.c_a = 1, .c_v = 0, .k_q = 0}, mass_matrix_);
+    has_mass_matrix_ = true;
+  }
+  if (options_.kind == NewtonKind::kSimplified) return assembly_.evaluate(false);
+  evaluate({.c_a = 0, .c_v = 1, .k_q = 0}, damping_);
+  evaluate({.c_a = 0, .c_v = 0, .k_q = 1}, stiffness_);
+}
+
+void ImplicitMuntheKaas::add_to_matrix(int stage) {
+  const std::span<double> values = matrix_->values();
+  for (const Positions& at : positions_) {
+    if (at.i != stage) continue;
+    const double weight = h_ * tableau_.a(at.i, at.j), own = at.i == at.j ? 1 : 0;
+    for (std::size_t k = 0; k < at.p_of_kinematics.size(); ++k) {
+      values[index(at.p_of_kinematics[k])] = own * tangent_[k] + weight * derivative_[k];
+    }
+    for (const int position : at.u_of_kinematics) values[index(position)] = -weight;
+    for (std::size_t k = 0; k < at.p_of_motion.size(); ++k) {
+      values[index(at.p_of_motion[k])] = weight * stiffness_[k];
+      values[index(at.u_of_motion[k])] = own * mass_matrix_[k] + weight * damping_[k];
+    }
+  }
+}
+
+/// The tolerances of Newton, [NewtonOptions::relative_tolerance].
+void ImplicitMuntheKaas::set_scales() {
+  double angle = 0, length = 0, position = 0;
+  for (std::size_t i = 0; i < is_angle_.size(); ++i) {
+    double& scale = is_angle_[i] ? angle : length;
+    scale = std::max({scale, std::abs(state_.v[i]), h_ * std::abs(state_.v_dot[i])});
+  }
+  for (const double entry : state_.q) position = std::max(position, std::abs(entry));
+  angle_scale_ = options_.relative_tolerance * angle + 4 * kEpsilon / h_;
+  length_scale_ = options_.relative_tolerance * length + 4 * kEpsilon / h_ * position +
+                  std::numeric_limits<double>::min();
+}
+
+/// The correction stands in residual_.
+double ImplicitMuntheKaas::size_of_correction() const {
+  double largest = 0;
+  for (int i = 0; i < stages_; ++i) {
+    const double* const correction = residual_.data() + 2 * i * dof_;
+    for (int k = 0; k < dof_; ++k) {
+      const double size = std::max(std::abs(correction[k]), h_ * std::abs(correction[dof_ + k]));
+      const double relative = size / (is_angle_[index(k)] ? angle_scale_ : length_scale_);
+      if (!(relative <= largest)) largest = relative;  // keeps NaN
+    }
+  }
+  return largest;
+}
+
+bool ImplicitMuntheKaas::solve_stages() {
+  const bool full = options_.kind == NewtonKind::kFull;
+  if (h_ != matrix_step_) has_matrix_ = false;
+  bool refresh = !has_matrix_;
+  double previous = -1;
+  for (int iteration = 0;; ++iteration) {
+    const bool with_matrix = refresh || full;
+    double norm = 0;
+    for (int i = 0; i < stages_; ++i) {
+      evaluate_stage(i, with_matrix);
+      report_.residuals += 1;
+      double sum = 0;
+      for (int k = 0; k < 2 * dof_; ++k) {
+        const double entry = std::abs(residual_[index(2 * i * dof_ + k)]);
+        sum += entry;
+        norm = std::max(norm, entry);
+      }
+      if (!std::isfinite(sum)) {
+        const std::string element = assembly_.nonfinite_element();
+        if (element.empty()) break;  // the iteration left the range of numbers
+        return fail(NewtonFailure::kNonFinite,
+                    "element '" + element + "' returns a number that is not finite");
+      }
+    }
+    if (options_.residual_tolerance && norm <= *options_.residual_tolerance) return true;
+    if (iteration == options_.max_iterations) {
+      return fail(NewtonFailure::kDiverged, "Newton's iteration does not converge in " +
+                                                std::to_string(options_.max_iterations) +
+                                                " iterations");
+    }
+    if (with_matrix) {
+      report_.matrices += 1;
+      if (!matrix_->factorize()) {
+        const int unknown = std::max(matrix_->singular_unknown(), 0);
+        return fail(NewtonFailure::kSingularMatrix, "the iteration matrix is singular at " +
+                                                        assembly_.unknown_name(unknown % dof_));
+      }
+      has_matrix_ = true;
+      matrix_step_ = h_;
+      refresh = false;
+    }
+    matrix_->solve(residual_);
+    const double size = size_of_correction();
+    if (!std::isfinite(size)) {
+      return fail(NewtonFailure::kDiverged, "Newton's iteration diverges");
+    }
+    for (std::size_t k = 0; k < unknowns_.size(); ++k) unknowns_[k] += residual_[k];
+    report_.newton_iterations += 1;
+
+    if (previous > 0 && full && size > 1) curvature_ = size / (previous * previous);
+    if (previous > 0 && !full) {
+      rate_ = size / previous;
+      const double left = rate_ < 1 ? std::log(std::max(size, 1.0)) / -std::log(rate_) : 1e9;
+      refresh = !with_matrix && (rate_ > options_.kept_contraction ||
+                                 iteration + 1 + left > options_.max_kept_iterations);
+    }
+    previous = size;
+    // Whether the next correction can be left out.
+    const bool done = size <= 1 || (full ? curvature_ >= 0 && curvature_ * size * size <= 1
+                                         : rate_ < 1 && rate_ / (1 - rate_) * size <= 1);
+    if (done && !options_.residual_tolerance) return true;
+  }
+}
+
+bool ImplicitMuntheKaas::finish(double t_end) {
+  next_.t = t_end;
+  combine(tableau_.b, theta_.data(), next_.v.data());
+  space_.plus<double>(state_.q, theta_, next_.q);
+  if (ends_with_last_stage_) {
+    std::copy_n(u(stages_ - 1), dof_, next_.v_dot.data());
+  } else {
+    assembly_.set_configuration(next_.q);
+    assembly_.set_velocity(next_.v);
+    assembly_.set_time(t_end);
+    if (!mass_.solve(next_.v_dot)) return fail(mass_.failure(), mass_.message());
+  }
+  std::copy(next_.v_dot.begin(), next_.v_dot.end(), next_.a.begin());
+  return true;
+}
+
+const StepReport& ImplicitMuntheKaas::step(double h, double t_end) {
+  h_ = h;
+  report_.success = true;
+  report_.failure = NewtonFailure::kNone;
+  report_.newton_iterations = report_.matrices = report_.residuals = 0;
+  for (int i = 0; i < space_.size(); ++i) {
+    NodeView::of<double>(space_.group(i),
+                         std::span(state_.q).subspan(index(space_.coeff_offset(i))),
+                         start_view_[index(i)]);
+  }
+  for (int i = 0; i < stages_; ++i) {
+    for (int k = 0; k < dof_; ++k) {
+      p(i)[k] = state_.v[index(k)] + h * tableau_.c(i) * state_.v_dot[index(k)];
+      u(i)[k] = state_.v_dot[index(k)];
+    }
+  }
+  set_scales();
+  if (solve_stages()) finish(t_end);
+  return report_;
+}
+
+bool ImplicitMuntheKaas::fail(NewtonFailure failure, const std::string& message) {
+  report_.success = false;
+  report_.failure = failure;
+  report_.message = message;
+  has_matrix_ = false;
+  curvature_ = -1;
+  rate_ = 1;
+  return false;
+}
+
+double ImplicitMuntheKaas::error(const ErrorTolerance& tolerance) const {
+  return embedded_error(state_, next_, tolerance, [this](int coordinate) {
+    if (!tableau_.b_embedded) return 0.0;
+    double sum = 0;
+    for (int j = 0; j < stages_; ++j) {
+      sum += h_ * (tableau_.b(j) - (*tableau_.b_embedded)(j)) *
+             unknowns_[index(2 * j * dof_ + coordinate)];
+    }
+    return sum;
+  });
+}
+
+int ImplicitMuntheKaas::error_exponent() const {
+  return std::min(tableau_.order, tableau_.embedded_order) + 1;
+}
+
+}  // namespace liegrad::dae

@@ -1,0 +1,243 @@
+#include "liegrad/dae/newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace liegrad::dae {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+/// Of Armijo's rule, and the least fraction of a correction that is tried.
+constexpr double kSufficientDecrease = 1e-4;
+constexpr double kLeastFraction = 1.0 / 64;
+/// Corrections below this many tolerances are left to converge by themselves: the residual is near
+/// rounding there and need not fall.
+constexpr double kLineSearchFrom = 1e8;
+
+/// For how many steps a new matrix is made at once after a kept one has failed.
+constexpr int kStepsToNextTrial = 16;
+/// For how many steps an observation of convergence is trusted before another iteration checks it.
+constexpr int kLongestTrust = 50;
+/// Constraints that are this much off, relative to positions or velocities, are at rounding level.
+constexpr double kRounding = 64 * kEpsilon;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+double norm_of(std::span<const double> x) {
+  double sum = 0;
+  for (const double entry : x) sum += entry * entry;
+  return std::sqrt(sum);
+}
+
+double max_of(std::span<const double> x) {
+  double largest = 0;
+  for (const double entry : x) largest = std::max(largest, std::abs(entry));
+  return largest;
+}
+
+}  // namespace
+
+Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& options)
+    : assembly_(assembly), kinematics_(kinematics), options_(options) {
+  correction_.assign(index(assembly.size()), 0.0);
+  position_.assign(index(assembly.system().num_multipliers()), 0.0);
+  velocity_ = position_;
+  const lie::GroupList& space = assembly.system().configuration_space();
+  for (int i = 0; i < space.size(); ++i) {
+    for (int k = 0; k < space.group(i).dof(); ++k) {
+      switch (space.group(i).kind) {
+        case lie::GroupKind::kRn: is_angle_.push_back(false); break;
+        case lie::GroupKind::kSE2: is_angle_.push_back(k < 1); break;
+        default: is_angle_.push_back(k < 3); break;
+      }
+    }
+  }
+}
+
+void Newton::set_scales(double h) {
+  const lie::GroupList& space = assembly_.system().configuration_space();
+  double angle = 0, length = 0, position = 0;
+  NodeStore& nodes = assembly_.nodes();
+  for (int i = 0; i < space.size(); ++i) {
+    const lie::NodeGroup& group = space.group(i);
+    const double* const v = nodes.v(i);
+    const double* const v_dot = nodes.v_dot(i);
+    for (int k = 0; k < group.dof(); ++k) {
+      double& scale = is_angle_[index(space.dof_offset(i) + k)] ? angle : length;
+      scale = std::max({scale, std::abs(v[k]), h * std::abs(v_dot[k])});
+    }
+    const double* const view = nodes.view(i);
+    const int size = NodeView::size(group);
+    const int first = group.kind == lie::GroupKind::kRn    ? 0
+                      : group.kind == lie::GroupKind::kSE2 ? 2
+                                                           : 9;
+    for (int k = first; k < size; ++k) position = std::max(position, std::abs(view[k]));
+  }
+  angle_scale_ = options_.relative_tolerance * angle + 4 * kEpsilon / h;
+  length_scale_ = options_.relative_tolerance * length + 4 * kEpsilon / h * position;
+  if (length_scale_ == 0) length_scale_ = std::numeric_limits<double>::min();
+  position_scale_ = std::max(position, h * length);
+  velocity_scale_ = std::max(angle * position, length);
+}
+
+double Newton::size_of(std::span<const double> w) const {
+  double angle = 0, length = 0;
+  for (std::size_t i = 0; i < is_angle_.size(); ++i) {
+    double& largest = is_angle_[i] ? angle : length;
+    largest = std::max(largest, std::abs(w[i]));
+  }
+  return std::max(angle / angle_scale_, length / length_scale_);
+}
+
+bool Newton::is_below_residual_tolerance(double h) const {
+  const std::span<const double> residual = assembly_.residual();
+  const int first = assembly_.multiplier_offset();
+  const int last = assembly_.algebraic_offset();
+  for (int i = 0; i < assembly_.size(); ++i) {
+    const bool constraint = i >= first && i < last;
+    const double entry = std::abs(residual[index(i)]) * (constraint ? h : 1 / h);
+    if (!(entry <= *options_.residual_tolerance)) return false;
+  }
+  return true;
+}
+
+/// Adds a fraction of the correction to unknowns and multipliers.
+bool Newton::apply(double h, double fraction) {
+  const std::span<const double> all(correction_);
+  const std::size_t stabilizers = index(assembly_.stabilizer_offset());
+  kinematics_.correct(all.first(index(assembly_.multiplier_offset())), all.subspan(stabilizers),
+                      fraction);
+  const std::span<double> lambda = assembly_.multipliers();
+  for (std::size_t i = 0; i < lambda.size(); ++i) {
+    lambda[i] += fraction * correction_[index(assembly_.multiplier_offset()) + i] / h;
+  }
+  const std::span<double> s = assembly_.algebraic();
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    s[i] += fraction * correction_[index(assembly_.algebraic_offset()) + i] / h;
+  }
+  return true;
+}
+
+/// Whether the correction after one of this size can be left out: how large it would be is known from
+/// the last step that made it.
+bool Newton::expects_convergence(double size) {
+  if (size <= 1) return true;
+  const int k = report_.iterations - 1;
+  if (k >= kNumObserved) return false;
+  Observed& observed = observed_[is_fresh_ ? 0 : 1][index(k)];
+  const bool full = options_.kind == NewtonKind::kFull;
+  const double next = full ? observed.next_over_square * size * size : observed.next_over * size;
+  return observed.next_over >= 0 && observed.age++ < kLongestTrust && next <= 1;
+}
+
+void Newton::observe(double size, double previous) {
+  const int k = report_.iterations - 2;
+  if (k < 0 || k >= kNumObserved || previous <= 0) return;
+  observed_[is_fresh_ ? 0 : 1][index(k)] = {size / previous, size / (previous * previous), 0};
+}
+
+bool Newton::constraints_hold() {
+  if (position_.empty()) return true;
+  assembly_.constraint_values(position_, velocity_);
+  // At rounding level a further correction would not change them.
+  const ConstraintRows rows = constraint_rows(assembly_.formulation());
+  return (!rows.position || max_of(position_) <= kRounding * position_scale_) &&
+         (!rows.velocity || max_of(velocity_) <= kRounding * velocity_scale_);
+}
+
+const NewtonReport& Newton::fail(NewtonFailure failure, const std::string& message) {
+  report_.failure = failure;
+  report_.message = message;
+  has_matrix_ = false;
+  observed_ = {};
+  return report_;
+}
+
+const NewtonReport& Newton::solve(double h) {
+  report_.failure = NewtonFailure::kNone;
+  report_.iterations = report_.matrices = report_.residuals = 0;
+  if (h != matrix_step_) has_matrix_ = false;
+  if (options_.kind == NewtonKind::kSimplified) {
+    StepCoefficients& c = assembly_.coefficients();
+    c.c_v = c.k_q = c.k_r = 0;
+  }
+  is_fresh_ = false;
+  double previous = -1, residual_before = -1, fraction = 1;
+  // Where the matrix of the last step was no good, a new one is cheaper than finding out again.
+  bool refresh = !has_matrix_ || steps_to_next_trial_-- > 0;
+  while (true) {
+    const bool with_matrix = refresh || options_.kind == NewtonKind::kFull;
+    kinematics_.evaluate(assembly_, with_matrix);
+    assembly_.evaluate(with_matrix);
+    report_.residuals += 1;
+    report_.matrices += with_matrix ? 1 : 0;
+    if (report_.iterations == 0) set_scales(h);
+    const double norm = norm_of(assembly_.residual());
+    if (!std::isfinite(norm)) {
+      const std::string element = assembly_.nonfinite_element();
+      return fail(NewtonFailure::kNonFinite,
+                  "element '" + element + "' returns a number that is not finite");
+    }
+    if (options_.residual_tolerance && is_below_residual_tolerance(h)) break;
+
+    // The last correction may have been too long: take back half of it, then half of the rest.
+    const bool is_long = previous > kLineSearchFrom;
+    if (options_.line_search && is_long && residual_before >= 0 &&
+        norm > (1 - kSufficientDecrease * fraction) * residual_before &&
+        fraction > kLeastFraction) {
+      fraction /= 2;
+      apply(h, -fraction);
+      continue;
+    }
+    if (report_.iterations == options_.max_iterations) {
+      return fail(NewtonFailure::kDiverged, "Newton's iteration does not converge in " +
+                                                std::to_string(options_.max_iterations) +
+                                                " iterations");
+    }
+
+    if (with_matrix) {
+      if (!assembly_.matrix().factorize()) {
+        return fail(NewtonFailure::kSingularMatrix,
+                    "the iteration matrix is singular at " +
+                        assembly_.unknown_name(assembly_.matrix().singular_unknown()));
+      }
+      has_matrix_ = true;
+      is_fresh_ = true;
+      matrix_step_ = h;
+      refresh = false;
+    }
+    const std::span<const double> residual = assembly_.residual();
+    for (std::size_t i = 0; i < correction_.size(); ++i) correction_[i] = -residual[i];
+    assembly_.matrix().solve(correction_);
+    const double size = size_of(correction_);
+    if (!std::isfinite(size)) {
+      return fail(NewtonFailure::kSingularMatrix, "the iteration matrix is singular");
+    }
+    fraction = 1;
+    residual_before = norm;
+    apply(h, 1);
+    report_.iterations += 1;
+
+    observe(size, previous);
+    if (options_.kind != NewtonKind::kFull && previous > 0) {
+      const double rate = size / previous;
+      const double left = rate < 1 ? std::log(std::max(size, 1.0)) / -std::log(rate) : 1e9;
+      const bool slow = rate > options_.kept_contraction;
+      if (!is_fresh_ && (slow || report_.iterations + left > options_.max_kept_iterations)) {
+        steps_to_next_trial_ = kStepsToNextTrial;
+        refresh = true;
+      }
+      refresh = refresh || slow;
+    }
+    const bool done = !options_.residual_tolerance && expects_convergence(size);
+    previous = size;
+    if (!done) continue;
+    kinematics_.evaluate(assembly_, false);
+    if (constraints_hold() || report_.iterations == options_.max_iterations) return report_;
+  }
+  constraints_hold();
+  return report_;
+}
+
+}  // namespace liegrad::dae

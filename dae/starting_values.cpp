@@ -1,0 +1,55 @@
+#include "liegrad/dae/starting_values.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+/// s of Table 1: the difference quotient spans 2sh.
+constexpr double kSpan = 0.1;
+
+/// v̇ at q_0∘exp(τv + τ²/2 v̇), v + τv̇, t + τ: steps 3 and 4 of Table 1.
+std::vector<double> acceleration_beside(const State& state, double tau, Consistency& consistency) {
+  State beside = state;
+  std::vector<double> theta(state.v.size());
+  for (std::size_t i = 0; i < theta.size(); ++i) {
+    theta[i] = tau * state.v[i] + 0.5 * tau * tau * state.v_dot[i];
+    beside.v[i] += tau * state.v_dot[i];
+  }
+  beside.t += tau;
+  consistency.assembly().system().configuration_space().plus<double>(state.q, theta, beside.q);
+  consistency.set_accelerations(beside);
+  return beside.v_dot;
+}
+
+std::vector<double> jerk_by_difference(const State& state, double h, Consistency& consistency) {
+  std::vector<double> jerk = acceleration_beside(state, kSpan * h, consistency);
+  const std::vector<double> before = acceleration_beside(state, -kSpan * h, consistency);
+  for (std::size_t i = 0; i < jerk.size(); ++i) jerk[i] = (jerk[i] - before[i]) / (2 * kSpan * h);
+  return jerk;
+}
+
+}  // namespace
+
+void set_starting_values(StartingValues kind, const AlphaMethod& method, Formulation formulation,
+                         double h, Consistency& consistency, State& state) {
+  state.a = state.v_dot;
+  if (kind == StartingValues::kClassical) return;
+  const std::vector<double> jerk = kind == StartingValues::kCorrected
+                                       ? consistency.jerk(state)
+                                       : jerk_by_difference(state, h, consistency);
+  const AlphaParameters& p = method.parameters;
+  for (std::size_t i = 0; i < state.a.size(); ++i) {
+    state.a[i] += p.delta_alpha() * h * jerk[i];
+  }
+  if (formulation != Formulation::kIndex3 || state.lambda.empty()) return;
+  std::vector<double> error(state.v.size());
+  consistency.assembly().system().configuration_space().apply_ad<double>(state.v, state.v_dot,
+                                                                         error);
+  const double commutator = p.commutator_coefficient(method.sigma);
+  for (std::size_t i = 0; i < error.size(); ++i) {
+    error[i] = h * h * (p.c_q() * jerk[i] + commutator * error[i]);
+  }
+  const std::vector<double> correction = consistency.normal_part(state, error);
+  for (std::size_t i = 0; i < state.v.size(); ++i) state.v[i] += correction[i];
+}
+
+}  // namespace liegrad::dae

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+namespace liegrad::dae {
+
+/// A system at one time.
+struct State {
+  double t = 0;
+  std::vector<double> q;       ///< coefficients of the configuration
+  std::vector<double> v;       ///< velocity
+  std::vector<double> v_dot;   ///< acceleration
+  std::vector<double> a;       ///< the method's acceleration-like variable, v̇(t + Δ_α h) nearly
+  std::vector<double> lambda;  ///< multipliers
+  std::vector<double> s;       ///< algebraic states
+  std::vector<double> eta;     ///< stabilising multipliers of the step that led here
+};
+
+}  // namespace liegrad::dae

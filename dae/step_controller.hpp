@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace liegrad::dae {
+
+/// A PI controller of the step: the next step follows the error of this step and how it changed.
+class StepController {
+ public:
+  explicit StepController(int exponent) : exponent_(exponent) {}
+
+  /// Factor of the next step after one whose error is at most 1.
+  double after_acceptance(double error) {
+    const double now = std::max(error, kLeastError);
+    const double factor =
+        kSafety * std::pow(now, -0.7 / exponent_) * std::pow(previous_error_, 0.4 / exponent_);
+    previous_error_ = now;
+    const double limit = std::exchange(after_rejection_, false) ? 1.0 : kMostGrowth;
+    const double bounded = std::clamp(factor, kMostReduction, limit);
+    // A change of step costs a new matrix and two rescalings: small ones are not worth it.
+    return bounded > 1 && bounded < kWorthwhile ? 1.0 : bounded;
+  }
+  double after_rejection(double error) {
+    after_rejection_ = true;
+    return std::clamp(kSafety * std::pow(error, -1.0 / exponent_), kMostReduction, 0.9);
+  }
+  void reset() {
+    previous_error_ = 1;
+    after_rejection_ = true;
+  }
+
+ private:
+  static constexpr double kSafety = 0.9, kLeastError = 1e-4;
+  static constexpr double kMostReduction = 0.2, kMostGrowth = 2.0, kWorthwhile = 1.1;
+
+  int exponent_;
+  double previous_error_ = 1;
+  bool after_rejection_ = false;
+};
+
+}  // namespace liegrad::dae

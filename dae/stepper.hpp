@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+
+#include "liegrad/dae/newton.hpp"
+#include "liegrad/dae/state.hpp"
+
+namespace liegrad::dae {
+
+/// What one attempted step did.
+struct StepReport {
+  bool success = true;
+  NewtonFailure failure = NewtonFailure::kNone;
+  std::string message;  ///< of a failure
+  int newton_iterations = 0, matrices = 0, residuals = 0;
+  double position_residual = 0, velocity_residual = 0;  ///< |Φ| and |dΦ/dt| at the end
+};
+
+/// Weights of the local error: |error_i| / (absolute + relative · scale).
+struct ErrorTolerance {
+  double relative = 1e-4, absolute = 1e-6;
+};
+
+/// A one-step method on a system.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  /// Takes consistent initial values; h is the first step, which starting values may depend on.
+  virtual void start(const State& initial, double h) = 0;
+  const State& state() const { return state_; }
+  const StepReport& report() const { return report_; }
+  /// The end of the last attempted step, when it succeeded.
+  const State& next() const { return next_; }
+  /// Attempts a step of length h from state() to next(), at time t_end (which is t + h but for rounding).
+  virtual const StepReport& step(double h, double t_end) = 0;
+  /// Makes next() the state.
+  virtual void accept() = 0;
+  /// Local error of the attempted step in units of the tolerance; at most 1 is acceptable.
+  virtual double error(const ErrorTolerance& tolerance) const = 0;
+  /// The error behaves like h to this power.
+  virtual int error_exponent() const = 0;
+  /// Says whether matrices were dense, sparse, or of least norm.
+  virtual LinearSolverKind solver() const = 0;
+  virtual Assembly& assembly() = 0;
+
+ protected:
+  State state_, next_;
+  StepReport report_;
+};
+
+}  // namespace liegrad::dae

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "liegrad/dae/element_kind.hpp"
+#include "liegrad/dae/initial_function.hpp"
+
+namespace liegrad::dae {
+
+/// A node of a system. A first-order state ċ = h_c is a node of R^n whose velocity is c: its position,
+/// the integral of c, is never read.
+struct Node {
+  std::string name;
+  lie::NodeGroup group;
+  bool first_order = false;
+};
+
+/// How an element is added: values and bindings of its parameters.
+struct ElementOptions {
+  /// Values that differ from the defaults of its shape, by the element's own names.
+  std::map<std::string, double> values = {};
+  /// Parameters shared with others: own name → name in the system, which must exist.
+  std::map<std::string, std::string> bind = {};
+  /// Elements whose multipliers it reads, in order; together as many as its shape says.
+  std::vector<std::string> reads_multipliers_of = {};
+};
+
+/// An element in its place: indices into the lists of the system.
+struct PlacedElement {
+  std::string name;
+  int kind = 0;
+  std::vector<int> nodes, parameters, controls;
+  int first_multiplier = 0, first_algebraic = 0, first_output = 0;
+  std::vector<int> multipliers_read;
+};
+
+/// Nodes, elements, named parameters, controls and initial values: a mechanical system
+///
+///     M(q) v̇ + g(q,v,λ,t) + B(q)ᵀλ = 0,   Φ(q,t) = 0,   h_s(q,v,s,t) = 0,   v = (velocities, c).
+class System {
+ public:
+  explicit System(std::string name = "system") : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+  // Building. All throw InvalidArgument: an empty or used name, a node or parameter that does not
+  // exist, an element that does not fit its nodes.
+
+  /// A parameter of the system itself, for several elements or for initial values.
+  void add_parameter(const ParameterSpec& parameter);
+  void add_node(const std::string& name, const lie::NodeGroup& group);
+  void add_first_order_state(const std::string& name, int n);
+  template <Element E>
+  void add(const std::string& name, const E& element, const std::vector<std::string>& nodes,
+           const ElementOptions& options = {}) {
+    add_element(name, std::make_shared<ElementModelOf<E>>(element), nodes, options);
+  }
+  void add_element(const std::string& name, std::shared_ptr<const ElementModel> model,
+                   const std::vector<std::string>& nodes, const ElementOptions& options);
+
+  /// Initial configuration (coefficients) and velocity of one node; identity and zero otherwise.
+  void set_initial_configuration(const std::string& node, const std::vector<double>& coeffs);
+  void set_initial_velocity(const std::string& node, const std::vector<double>& velocity);
+  /// Initial values as a function of parameters, see initial_function.hpp; they replace the above for
+  /// the nodes that the function writes.
+  template <class F>
+  void set_initial_function(const F& f, const std::vector<std::string>& parameters) {
+    set_initial(std::make_shared<InitialFunctionOf<F>>(f), parameters);
+  }
+
+  // What there is.
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const lie::GroupList& configuration_space() const { return space_; }
+  const std::vector<PlacedElement>& elements() const { return elements_; }
+  const std::vector<std::shared_ptr<const ElementKind>>& kinds() const { return kinds_; }
+  const ElementKind& kind_of(const PlacedElement& element) const {
+    return *kinds_[static_cast<std::size_t>(element.kind)];
+  }
+  int dof() const { return space_.dof(); }
+  int num_multipliers() const { return num_multipliers_; }
+  int num_algebraic() const { return num_algebraic_; }
+  int num_element_outputs() const { return num_element_outputs_; }
+  /// "element[i]" of a constraint, counted over the whole system.
+  std::string constraint_name(int multiplier) const;
+  /// "node: what" of one velocity coordinate.
+  std::string coordinate_name(int dof) const;
+  std::string algebraic_name(int state) const;
+
+  const std::vector<ParameterSpec>& parameters() const { return parameters_; }
+  std::vector<double> parameter_values() const;
+  /// Throws InvalidArgument with the nearest name when there is none such, or for a value that is
+  /// not finite.
+  void set_parameter(const std::string& name, double value);
+  double parameter(const std::string& name) const;
+  int parameter_index(const std::string& name) const;
+  const std::vector<std::string>& controls() const { return controls_; }
+  int node_index(const std::string& name) const;
+  /// Of a first element with multipliers or outputs; -1 if there is none of that name.
+  int find_element(std::string_view name) const;
+
+  /// Coefficients of q and v at the start for the current parameters, not yet checked.
+  std::vector<double> initial_configuration() const;
+  std::vector<double> initial_velocity() const;
+  const InitialFunction* initial_function() const { return initial_function_.get(); }
+  const std::vector<int>& initial_parameters() const { return initial_parameters_; }
+
+ private:
+  void set_initial(std::shared_ptr<const InitialFunction> f,
+                   const std::vector<std::string>& parameters);
+  void check_new_name(const char* what, const std::string& name) const;
+  int find_or_add_kind(std::shared_ptr<const ElementModel> model,
+                       const std::vector<lie::NodeGroup>& groups);
+  std::vector<int> place_parameters(const std::string& element, const ElementShape& shape,
+                                    const ElementOptions& options);
+  void apply_initial_function(std::vector<double>& q, std::vector<double>& v) const;
+
+  std::string name_;
+  std::vector<Node> nodes_;
+  lie::GroupList space_;
+  std::vector<std::shared_ptr<const ElementKind>> kinds_;
+  std::vector<PlacedElement> elements_;
+  std::vector<ParameterSpec> parameters_;
+  std::vector<std::string> controls_;
+  std::vector<double> configuration_, velocity_;
+  std::shared_ptr<const InitialFunction> initial_function_;
+  std::vector<int> initial_parameters_;
+  int num_multipliers_ = 0, num_algebraic_ = 0, num_element_outputs_ = 0;
+  std::map<std::string, int> node_by_name_, parameter_by_name_;
+  std::map<std::string, int, std::less<>> element_by_name_;
+};
+
+}  // namespace liegrad::dae

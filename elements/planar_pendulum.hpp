@@ -1,0 +1,48 @@
+#pragma once
+
+#include "liegrad/dae/element.hpp"
+
+namespace liegrad::elements {
+
+/// A point mass in the plane, y upwards: m ẍ = 0, m ÿ = -m g.
+struct PlanarPointMass {
+  dae::ElementShape shape() const {
+    return {.type = "planar_point_mass",
+            .nodes = {{dae::NodeRole::kCoordinates, 2}},
+            .parameters = {{"m", 1, "kg", "mass"}, {"g", 9.81, "m/s^2", "gravity, downwards"}}};
+  }
+  template <class S>
+  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
+    const auto acceleration = at.acceleration_coordinates(0);
+    balance.row(0, 0) += at.parameter(0) * acceleration(0);
+    balance.row(0, 1) += at.parameter(0) * (acceleration(1) + at.parameter(1));
+  }
+  template <class S>
+  S kinetic_energy(const dae::Motion<S>& at) const {
+    const auto v = at.velocity_coordinates(0);
+    return S(0.5) * at.parameter(0) * (v(0) * v(0) + v(1) * v(1));
+  }
+  template <class S>
+  S potential_energy(const dae::Motion<S>& at) const {
+    return at.parameter(0) * at.parameter(1) * at.coordinates(0)(1);
+  }
+};
+
+/// A massless rod of length l from the origin: Φ = (x² + y² - l²)/2, [ArnoldCardonaBruels2015,
+/// Example 3.2].
+struct PlanarRod {
+  dae::ElementShape shape() const {
+    return {.type = "planar_rod",
+            .nodes = {{dae::NodeRole::kCoordinates, 2}},
+            .parameters = {{"l", 1, "m", "length"}},
+            .constraints = 1};
+  }
+  template <class S>
+  lie::Vec<S, 1> constraint(const dae::Position<S>& at) const {
+    const auto x = at.coordinates(0);
+    const S& l = at.parameter(0);
+    return lie::Vec<S, 1>(S(0.5) * (x(0) * x(0) + x(1) * x(1) - l * l));
+  }
+};
+
+}  // namespace liegrad::elements

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "liegrad/dae/element.hpp"
+
+namespace liegrad::elements {
+
+/// A homogeneous ball with a damped torsional spring, in the body frame: m ω̇ + d ω + k log(R) = 0,
+/// [RotatingBallTestProblem, Eq. (1)].
+struct TorsionalBall {
+  dae::ElementShape shape() const {
+    return {.type = "torsional_ball",
+            .nodes = {{dae::NodeRole::kRotation}},
+            .parameters = {{"m", 1, "kg m^2", "inertia about any axis"},
+                           {"d", 0.1, "N m s", "damping"},
+                           {"k", 10, "N m", "stiffness"}}};
+  }
+  template <class S>
+  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
+    balance.add_torque(0, at.parameter(0) * at.omega_dot(0) + at.parameter(1) * at.omega(0) +
+                              at.parameter(2) * turn<S>(at));
+  }
+  template <class S>
+  S kinetic_energy(const dae::Motion<S>& at) const {
+    return S(0.5) * at.parameter(0) * lie::rotation::dot<S>(at.omega(0), at.omega(0));
+  }
+  template <class S>
+  S potential_energy(const dae::Motion<S>& at) const {
+    const lie::Vec<S, 3> theta = turn<S>(at);
+    return S(0.5) * at.parameter(2) * lie::rotation::dot<S>(theta, theta);
+  }
+
+ private:
+  template <class S>
+  static lie::Vec<S, 3> turn(const dae::Motion<S>& at) {
+    return lie::SO3<S>::from_matrix(at.rotation(0)).log();
+  }
+};
+
+}  // namespace liegrad::elements

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "liegrad/dae/element.hpp"
+
+namespace liegrad::elements {
+
+/// A body-fixed point whose motion is observed, such as a marker: no force, the output p = x + R X.
+struct TrackedPoint {
+  dae::ElementShape shape() const {
+    return {.type = "tracked_point",
+            .nodes = {{dae::NodeRole::kRigidBody}},
+            .parameters = {{"X1", 0, "m", "the point in the body"},
+                           {"X2", 0, "m", "second component"},
+                           {"X3", 0, "m", "third component"}},
+            .outputs = {{"p", 3, "its position in the inertial frame"}}};
+  }
+  template <class S>
+  lie::Vec<S, 3> outputs(const dae::Motion<S>& at) const {
+    return at.frame(0).point(at.parameter3(0));
+  }
+};
+
+}  // namespace liegrad::elements
