@@ -7,7 +7,10 @@
 
 #include "bench_command.hpp"
 #include "cache_command.hpp"
+#include "converge_command.hpp"
 #include "liegrad/lie/error.hpp"
+#include "models_command.hpp"
+#include "simulate_command.hpp"
 
 namespace {
 
@@ -23,7 +26,7 @@ std::string version() {
 }
 
 int fail(int status, const std::string& sentence) {
-  std::cerr << "liegrad: " << sentence << ".\n";
+  std::cerr << "liegrad: " << sentence << (sentence.ends_with('?') ? "\n" : ".\n");
   return status;
 }
 
@@ -35,6 +38,9 @@ int main(int argc, char** argv) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", version(), "Print the version and exit");
   app.require_subcommand(0, 1);
+  liegrad::app::add_models_command(app);
+  liegrad::app::add_simulate_command(app);
+  liegrad::app::add_converge_command(app);
   liegrad::app::add_bench_command(app);
   liegrad::app::add_cache_command(app);
 

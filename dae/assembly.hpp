@@ -40,6 +40,7 @@ class Assembly {
   NodeStore& nodes() { return nodes_; }
   std::span<double> multipliers() { return multipliers_; }
   std::span<double> algebraic() { return algebraic_; }
+  std::span<const double> algebraic() const { return algebraic_; }
   std::span<double> controls() { return controls_; }
   void set_parameters(std::span<const double> parameters);
   void set_time(double t) { time_ = t; }

@@ -106,7 +106,14 @@ void GeneralizedAlpha::guess(double h) {
 }
 
 const StepReport& GeneralizedAlpha::step(double h, double t_end) {
-  change_step(h);
+  try {
+    change_step(h);
+  } catch (const Error& error) {
+    report_.success = false;
+    report_.failure = NewtonFailure::kSingularMatrix;
+    report_.message = error.what();
+    return report_;
+  }
   kinematics_->begin(state_, h, assembly_);
   assembly_.set_time(t_end);
   guess(h);
@@ -115,6 +122,7 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
   report_.failure = newton.failure;
   report_.newton_iterations = newton.iterations;
   report_.matrices = newton.matrices;
+  report_.factorizations = newton.factorizations;
   report_.residuals = newton.residuals;
   if (!report_.success) {
     report_.message = newton.message;

@@ -153,6 +153,7 @@ class Run {
     const StepReport& report = stepper_->step(h, t_end);
     summary().newton_iterations += report.newton_iterations;
     summary().jacobian_evaluations += report.matrices;
+    summary().factorizations += report.factorizations;
     summary().residual_evaluations += report.residuals;
     return report;
   }

@@ -83,7 +83,8 @@ struct IntegrateSummary {
   std::string message;  ///< of a run that could not go on: when, where, what was tried
   std::vector<std::string> warnings;
   long steps = 0, rejected_steps = 0, failed_attempts = 0;
-  long newton_iterations = 0, jacobian_evaluations = 0, residual_evaluations = 0;
+  long newton_iterations = 0, jacobian_evaluations = 0, factorizations = 0;
+  long residual_evaluations = 0;
   double wall_seconds = 0;
   double max_position_residual = 0, max_velocity_residual = 0;
   double smallest_step = 0, largest_step = 0;

@@ -19,6 +19,9 @@ class MassSolver {
   /// Whether M depends on nothing but parameters: it is factorised once then.
   bool is_constant() const { return is_constant_; }
 
+  /// Whether g that is not finite is a failure, which is the default. Otherwise v̇ is not finite.
+  void set_checked(bool checked) { checked_ = checked; }
+
   /// At the positions, velocities and time that the assembly holds; false on a failure.
   bool solve(std::span<double> v_dot);
   NewtonFailure failure() const { return failure_; }
@@ -31,7 +34,7 @@ class MassSolver {
 
   Assembly& assembly_;
   int dof_;
-  bool is_constant_, has_matrix_ = false;
+  bool is_constant_, has_matrix_ = false, checked_ = true;
   NewtonFailure failure_ = NewtonFailure::kNone;
   std::string message_;
   std::vector<double> inverse_;  // of a constant M of few unknowns, column after column

@@ -8,9 +8,10 @@ namespace liegrad::dae {
 std::unique_ptr<Stepper> make_munthe_kaas(const System& system, const ButcherTableau& tableau,
                                           const NewtonOptions& newton) {
   if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
-    throw InvalidArgument("Munthe-Kaas methods are for systems without constraints and algebraic "
-                          "states, which '" +
-                          system.name() + "' has; use a generalized-alpha method");
+    throw InvalidArgument(
+        "Munthe-Kaas methods are for systems without constraints and algebraic "
+        "states, which '" +
+        system.name() + "' has; use a generalized-alpha method");
   }
   const std::vector<std::string> problems = tableau.problems();
   if (!problems.empty()) throw InvalidArgument(problems.front());

@@ -16,8 +16,6 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// Numbers that are combined at once.
 constexpr int kPacket = 4;
-using Packet = Eigen::Map<Eigen::Array<double, kPacket, 1>>;
-using ConstPacket = Eigen::Map<const Eigen::Array<double, kPacket, 1>>;
 
 /// R exp(θ~) and T⁻¹(θ)ω.
 [[gnu::flatten]] void turn(const double* start, const double* theta, const double* omega,
@@ -34,10 +32,15 @@ using ConstPacket = Eigen::Map<const Eigen::Array<double, kPacket, 1>>;
     const auto c = lie::rotation::stumpff_of<2, double>(angle);
     c1 = c(1), c2 = c(2), d = lie::rotation::inverse_coefficient<double>(x);
   }
-  Eigen::Map<Mat3>{view} =
-      Eigen::Map<const Mat3>(start) * lie::rotation::quadratic<double>(c1, c2, angle);
-  Eigen::Map<Vec3>{rate} = lie::rotation::quadratic_times<double>(
-      0.5, d, angle, Vec3(omega[0], omega[1], omega[2]));
+  // Written out: Eigen would go through a temporary, and wait for it to be stored.
+  const Mat3 by = lie::rotation::quadratic<double>(c1, c2, angle);
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) {
+      view[3 * j + i] = start[i] * by(0, j) + start[3 + i] * by(1, j) + start[6 + i] * by(2, j);
+    }
+  }
+  Eigen::Map<Vec3>{rate} =
+      lie::rotation::quadratic_times<double>(0.5, d, angle, Vec3(omega[0], omega[1], omega[2]));
 }
 
 template <template <class> class G>
@@ -126,13 +129,23 @@ void ExplicitMuntheKaas::set_coefficients(double h) {
 }
 
 void ExplicitMuntheKaas::combine(const double* weights, int count) {
-  const double* from = rates_.data();
-  for (int at = 0; at < row_; at += kPacket, from += kPacket) {
-    Eigen::Array<double, kPacket, 1> sum = ConstPacket(start_.data() + at);
-    const double* rates = from;
-    for (int j = 0; j < count; ++j, rates += row_) sum += weights[j] * ConstPacket(rates);
-    Packet(point_.data() + at) = sum;
+  // A rotation fills two packets, a rigid body three.
+  switch (row_ / kPacket) {
+    case 2: return add_rates<2 * kPacket>(weights, count, 0);
+    case 3: return add_rates<3 * kPacket>(weights, count, 0);
+    default:
+      for (int at = 0; at < row_; at += kPacket) add_rates<kPacket>(weights, count, at);
   }
+}
+
+template <int N>
+void ExplicitMuntheKaas::add_rates(const double* weights, int count, int at) {
+  using Numbers = Eigen::Array<double, N, 1>;
+  Numbers sum = Eigen::Map<const Numbers>(start_.data() + at);
+  const double* rates = rates_.data() + at;
+  for (int j = 0; j < count; ++j, rates += row_)
+    sum += weights[j] * Eigen::Map<const Numbers>(rates);
+  Eigen::Map<Numbers>(point_.data() + at) = sum;
 }
 
 void ExplicitMuntheKaas::move_nodes(double* rates) {
@@ -176,22 +189,37 @@ const StepReport& ExplicitMuntheKaas::step(double h, double t_end) {
   std::copy(state_.v.begin(), state_.v.end(), start_.begin() + dof_);
   std::copy(state_.v.begin(), state_.v.end(), rates_.begin());
   std::copy(state_.v_dot.begin(), state_.v_dot.end(), rates_.begin() + dof_);
+  mass_.set_checked(false);
+  if (!run_stages(t_end)) return report_;
+  // What is not finite in a stage reaches the end. Only then it is worth looking where it began.
+  double sum = 0;
+  for (int k = 0; k < dof_; ++k) sum += next_.v[index(k)] + next_.v_dot[index(k)];
+  if (std::isfinite(sum)) return report_;
+  mass_.set_checked(true);
+  if (run_stages(t_end)) {
+    report_.success = false;
+    report_.failure = NewtonFailure::kDiverged;
+    report_.message = "the step leaves the range of numbers";
+  }
+  return report_;
+}
 
+bool ExplicitMuntheKaas::run_stages(double t_end) {
   const int inner = ends_with_last_stage_ ? stages_ - 1 : stages_;
   double* rates = rates_.data() + row_;
   for (int i = 1; i < inner; ++i, rates += row_) {
     combine(weights_.data() + i * stages_, i);
     move_nodes(rates);
-    if (!evaluate(state_.t + tableau_.c(i) * h, rates + dof_)) return report_;
+    if (!evaluate(state_.t + tableau_.c(i) * h_, rates + dof_)) return false;
   }
   combine(weights_.data() + stages_ * stages_, inner);
   if (ends_with_last_stage_) move_nodes(rates);  // for θ', which the embedded method uses
   move_to_end();
-  if (!evaluate(t_end, rates + dof_)) return report_;
+  if (!evaluate(t_end, rates + dof_)) return false;
   std::copy_n(rates + dof_, dof_, next_.v_dot.data());
   std::copy_n(rates + dof_, dof_, next_.a.data());
   next_.t = t_end;
-  return report_;
+  return true;
 }
 
 void ExplicitMuntheKaas::accept() {

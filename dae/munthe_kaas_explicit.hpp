@@ -29,11 +29,14 @@ class ExplicitMuntheKaas final : public Stepper {
   void set_coefficients(double h);
   /// (θ, v) = (0, v_n) + Σ_j weights_j k_j over the first stages.
   void combine(const double* weights, int count);
+  template <int N>
+  void add_rates(const double* weights, int count, int at);
   /// Nodes at (θ, v); writes θ' to `rates`.
   void move_nodes(double* rates);
   /// The end of the step at (θ, v).
   void move_to_end();
   bool evaluate(double t, double* v_dot);
+  bool run_stages(double t_end);
 
   const lie::GroupList& space_;
   ButcherTableau tableau_;
@@ -47,7 +50,7 @@ class ExplicitMuntheKaas final : public Stepper {
   std::vector<double> weights_;        // h a_ij row after row, then h b_j
   std::vector<double> error_weights_;  // h (b_j - b̂_j)
   std::vector<double> start_, point_;  // (0, v_n) and (θ, v)
-  std::vector<double> rates_;          // k_j = (θ', v̇), stage after stage, then (-, v̇) at the end
+  std::vector<double> rates_;  // k_j = (θ', v̇), stage after stage, then (-, v̇) at the end
   std::vector<double> start_view_, end_view_;
   /// A node: where its numbers are in the arrays above, in q and in the assembly.
   struct Place {

@@ -189,7 +189,8 @@ void ImplicitMuntheKaas::evaluate_matrices() {
     assembly_.coefficients() = coefficients;
     assembly_.evaluate(true);
     const std::span<const double> matrix = assembly_.matrix().values();
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = matrix[index(assembly_position_[i])];
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = matrix[index(assembly_position_[i])];
   };
   if (!(has_mass_matrix_ && mass_.is_constant())) {
     evaluate({.c_a = 1, .c_v = 0, .k_q = 0}, mass_matrix_);
@@ -275,6 +276,7 @@ bool ImplicitMuntheKaas::solve_stages() {
     }
     if (with_matrix) {
       report_.matrices += 1;
+      report_.factorizations += 1;
       if (!matrix_->factorize()) {
         const int unknown = std::max(matrix_->singular_unknown(), 0);
         return fail(NewtonFailure::kSingularMatrix, "the iteration matrix is singular at " +
@@ -327,7 +329,7 @@ const StepReport& ImplicitMuntheKaas::step(double h, double t_end) {
   h_ = h;
   report_.success = true;
   report_.failure = NewtonFailure::kNone;
-  report_.newton_iterations = report_.matrices = report_.residuals = 0;
+  report_.newton_iterations = report_.matrices = report_.factorizations = report_.residuals = 0;
   for (int i = 0; i < space_.size(); ++i) {
     NodeView::of<double>(space_.group(i),
                          std::span(state_.q).subspan(index(space_.coeff_offset(i))),

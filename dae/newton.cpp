@@ -81,13 +81,22 @@ void Newton::set_scales(double h) {
   velocity_scale_ = std::max(angle * position, length);
 }
 
-double Newton::size_of(std::span<const double> w) const {
+double Newton::size_of(std::span<const double> w, double h) const {
   double angle = 0, length = 0;
   for (std::size_t i = 0; i < is_angle_.size(); ++i) {
     double& largest = is_angle_[i] ? angle : length;
     largest = std::max(largest, std::abs(w[i]));
   }
-  return std::max(angle / angle_scale_, length / length_scale_);
+  // Algebraic states may enter in any way, so that they are iterated as well; multipliers follow from
+  // the velocities by a linear equation.
+  double algebraic = 0, scale = std::numeric_limits<double>::min();
+  const std::span<const double> s = assembly_.algebraic();
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    algebraic = std::max(algebraic, std::abs(w[index(assembly_.algebraic_offset()) + i]) / h);
+    scale = std::max(scale, std::abs(s[i]));
+  }
+  return std::max({angle / angle_scale_, length / length_scale_,
+                   algebraic / (options_.relative_tolerance * scale)});
 }
 
 bool Newton::is_below_residual_tolerance(double h) const {
@@ -124,7 +133,8 @@ bool Newton::apply(double h, double fraction) {
 bool Newton::expects_convergence(double size) {
   if (size <= 1) return true;
   const int k = report_.iterations - 1;
-  if (k >= kNumObserved) return false;
+  // How algebraic states converge may change from step to step; nothing is left out there.
+  if (k >= kNumObserved || assembly_.system().num_algebraic() > 0) return false;
   Observed& observed = observed_[is_fresh_ ? 0 : 1][index(k)];
   const bool full = options_.kind == NewtonKind::kFull;
   const double next = full ? observed.next_over_square * size * size : observed.next_over * size;
@@ -156,7 +166,7 @@ const NewtonReport& Newton::fail(NewtonFailure failure, const std::string& messa
 
 const NewtonReport& Newton::solve(double h) {
   report_.failure = NewtonFailure::kNone;
-  report_.iterations = report_.matrices = report_.residuals = 0;
+  report_.iterations = report_.matrices = report_.factorizations = report_.residuals = 0;
   if (h != matrix_step_) has_matrix_ = false;
   if (options_.kind == NewtonKind::kSimplified) {
     StepCoefficients& c = assembly_.coefficients();
@@ -197,6 +207,7 @@ const NewtonReport& Newton::solve(double h) {
     }
 
     if (with_matrix) {
+      report_.factorizations += 1;
       if (!assembly_.matrix().factorize()) {
         return fail(NewtonFailure::kSingularMatrix,
                     "the iteration matrix is singular at " +
@@ -210,7 +221,7 @@ const NewtonReport& Newton::solve(double h) {
     const std::span<const double> residual = assembly_.residual();
     for (std::size_t i = 0; i < correction_.size(); ++i) correction_[i] = -residual[i];
     assembly_.matrix().solve(correction_);
-    const double size = size_of(correction_);
+    const double size = size_of(correction_, h);
     if (!std::isfinite(size)) {
       return fail(NewtonFailure::kSingularMatrix, "the iteration matrix is singular");
     }

@@ -20,7 +20,7 @@ struct NewtonOptions {
   NewtonKind kind = NewtonKind::kFull;
   /// Velocities are iterated until the next correction is expected below
   /// relative_tolerance · |v| + 4ε/h · (position, or 1 for angles): rounding of Φ cannot be beaten.
-  double relative_tolerance = 1e-13;
+  double relative_tolerance = 3e-14;
   /// When given, the iteration stops instead as soon as |M v̇ + g + Bᵀλ| and |Φ| are below it.
   std::optional<double> residual_tolerance;
   int max_iterations = 20;
@@ -36,7 +36,7 @@ enum class NewtonFailure { kNone, kDiverged, kSingularMatrix, kNonFinite };
 
 struct NewtonReport {
   NewtonFailure failure = NewtonFailure::kNone;
-  int iterations = 0, matrices = 0, residuals = 0;
+  int iterations = 0, matrices = 0, factorizations = 0, residuals = 0;
   std::string message;  ///< of a failure
   bool converged() const { return failure == NewtonFailure::kNone; }
 };
@@ -56,7 +56,7 @@ class Newton {
 
  private:
   void set_scales(double h);
-  double size_of(std::span<const double> w) const;
+  double size_of(std::span<const double> w, double h) const;
   bool apply(double h, double fraction);
   bool is_below_residual_tolerance(double h) const;
   bool expects_convergence(double size);

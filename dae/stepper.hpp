@@ -12,7 +12,7 @@ struct StepReport {
   bool success = true;
   NewtonFailure failure = NewtonFailure::kNone;
   std::string message;  ///< of a failure
-  int newton_iterations = 0, matrices = 0, residuals = 0;
+  int newton_iterations = 0, matrices = 0, factorizations = 0, residuals = 0;
   double position_residual = 0, velocity_residual = 0;  ///< |Φ| and |dΦ/dt| at the end
 };
 

@@ -59,8 +59,7 @@ ad::Recording record_part(const std::string& name) {
         const LocalParameters<S> p{last[0], last[1], last[2], last[3], last[4]};
         typename G<Series>::Tangent position, velocity;
         for (std::size_t i = 0; i < kSize; ++i) {
-          const auto local =
-              local_motion<S>(p, delta_q[i], d[i], d[kSize + i], d[2 * kSize + i]);
+          const auto local = local_motion<S>(p, delta_q[i], d[i], d[kSize + i], d[2 * kSize + i]);
           const Eigen::Index k = static_cast<Eigen::Index>(i);
           position(k) = Series::from_derivatives({p.h * delta_q[i], local.velocity});
           velocity(k) = Series::from_derivatives({local.velocity, local.acceleration});
@@ -92,8 +91,7 @@ class Part {
         in_(index(values_.layout().num_inputs)),
         out_(index(derivatives_.layout().num_outputs)) {}
 
-  void load(const double* delta_q, const State& start, int dof,
-            const LocalParameters<double>& p) {
+  void load(const double* delta_q, const State& start, int dof, const LocalParameters<double>& p) {
     double* to = std::copy_n(delta_q, kDof, in_.data());
     for (const std::vector<double>* list : {&start.v, &start.a, &start.v_dot}) {
       to = std::copy_n(list->data() + dof, kDof, to);
@@ -110,8 +108,8 @@ class Part {
   Matrix derivative(int first_row) const {
     typename G<double>::TangentMap matrix = G<double>::TangentMap::Zero();
     matrix.template leftCols<3>() =
-        Eigen::Map<const Eigen::Matrix<double, kDof, 3, Eigen::RowMajor>>(
-            out_.data() + 2 * kDof + 3 * first_row);
+        Eigen::Map<const Eigen::Matrix<double, kDof, 3, Eigen::RowMajor>>(out_.data() + 2 * kDof +
+                                                                          3 * first_row);
     return Matrix::of(matrix);
   }
 
@@ -312,9 +310,8 @@ class UpdatedLagrangian final : public Kinematics {
         Eigen::Map<const Tangent>(v_dot_.data() + dof) + tangent * surplus;
     if (!with_maps) return;
 
-    const Matrix inverse = p.acceleration_derivative()
-                               .scaled(local_.h / parameters_.acceleration_factor())
-                               .inverse();
+    const Matrix inverse =
+        p.acceleration_derivative().scaled(local_.h / parameters_.acceleration_factor()).inverse();
     inverse.store(increment_map_[index(node)].data());
     (tangent * inverse).store(nodes.map(node));
     (p.velocity_derivative().scaled(1 / parameters_.velocity_factor()) * inverse)
@@ -381,10 +378,10 @@ std::unique_ptr<Kinematics> make_updated_lagrangian(const lie::GroupList& space,
   for (int i = 0; i < space.size(); ++i) {
     const GroupKind kind = space.group(i).kind;
     if (kind == GroupKind::kRn || kind == GroupKind::kSO3 || kind == GroupKind::kSO3xR3) continue;
-    throw InvalidArgument("conformal rotation vectors are coordinates of SO(3), SO(3)xR^3 and R^n, "
-                          "but node " +
-                          std::to_string(i) +
-                          " is of another group; choose the exponential map or another group");
+    throw InvalidArgument(
+        "conformal rotation vectors are coordinates of SO(3), SO(3)xR^3 and R^n, "
+        "but node " +
+        std::to_string(i) + " is of another group; choose the exponential map or another group");
   }
   return std::make_unique<UpdatedLagrangian<lie::ConformalRotationVector>>(space, parameters);
 }

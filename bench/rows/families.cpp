@@ -1,7 +1,10 @@
 #include "row.hpp"
+#include "step_rows.hpp"
 
 namespace liegrad::bench {
 
-std::vector<Family> families() { return {{"kernel.", &kernel_rows}, {"compile.", &compile_rows}}; }
+std::vector<Family> families() {
+  return {{"kernel.", &kernel_rows}, {"compile.", &compile_rows}, {"step.", &step_rows}};
+}
 
 }  // namespace liegrad::bench

@@ -27,6 +27,7 @@ expect 0 stdout '^liegrad [0-9]+\.[0-9]+\.[0-9]+ ' --version
 expect 0 stdout '^Usage: liegrad'
 expect 2 stderr '^liegrad: .*--nonsense.*\.$' --nonsense
 expect 0 stdout '^Usage: liegrad cache' cache --help
+expect 0 stdout '^Usage: liegrad simulate' simulate --help
 expect 2 stderr '^liegrad: .*nonsense.*\.$' nonsense
 
 exit $failures

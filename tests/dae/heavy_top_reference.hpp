@@ -27,13 +27,17 @@ class HeavyTopReference {
   static std::vector<Point> on_grid(double h, double t_end, double spin = 1.0) {
     HeavyTopReference reference(spin);
     const long steps = std::lround(t_end / h);
-    const long inner = std::max(1L, std::lround(h / kStep));
     std::vector<Point> points = {reference.point()};
     for (long i = 0; i < steps; ++i) {
-      for (long k = 0; k < inner; ++k) reference.step(h / static_cast<double>(inner));
+      reference.advance(h);
       points.push_back(reference.point());
     }
     return points;
+  }
+
+  void advance(double h) {
+    const long inner = std::max(1L, std::lround(h / kStep));
+    for (long k = 0; k < inner; ++k) step(h / static_cast<double>(inner));
   }
 
   Point point() const {

@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/allocations.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/small_rotation.hpp"
 #include "liegrad/models/models.hpp"
-#include "../support/allocations.hpp"
 
 namespace liegrad::dae {
 namespace {

@@ -49,6 +49,7 @@ Energies energies(AlphaVariant variant) {
   Energies result;
   IntegrateOptions options = options_for(variant, 2e-3, 2);
   options.alpha.newton.residual_tolerance = 1e-10;
+  options.alpha.guess = FirstGuess::kZeroMultiplier;  // as Table 1 does
   options.on_step = [&](const State& state) {
     result.change.push_back(energy(state.q, state.v) - first);
     result.spin_change = std::max(result.spin_change, std::abs(state.v[1] - 150));
@@ -78,20 +79,21 @@ TEST(UpdatedLagrangian, GainsEnergyWithConformalRotationVectorsOnly) {
   const Energies exponential = energies(AlphaVariant::kUpdatedLagrangianExp);
   const Energies lie_group = energies(AlphaVariant::kLieGroup);
   EXPECT_LT(largest(lie_group), 0.2);
-  EXPECT_LT(largest(exponential), 1);  // "much closer to the Lie group integrator"
+  // "… this effect does not appear": it loses a little instead.
+  EXPECT_LT(largest(exponential), 0.03 * crv.change.back());
   RecordProperty("crv", std::to_string(crv.change.back()));
   RecordProperty("exponential", std::to_string(largest(exponential)));
   RecordProperty("lie_group", std::to_string(largest(lie_group)));
 
   // "The mean number of Newton iterations per time step is equal to 3 for both methods."
   for (const Energies* each : {&crv, &exponential, &lie_group}) {
-    EXPECT_NEAR(each->iterations, 3, 0.6);
+    EXPECT_NEAR(each->iterations, 3, 0.05);
   }
   // The equation of Ω₂ has no torque and no gyroscopic term: generalized-α leaves a constant alone,
   // unless coordinates mix.
   EXPECT_LT(lie_group.spin_change, 1e-9);
-  RecordProperty("spin", std::to_string(exponential.spin_change) + " " +
-                             std::to_string(crv.spin_change));
+  RecordProperty("spin",
+                 std::to_string(exponential.spin_change) + " " + std::to_string(crv.spin_change));
 }
 
 TEST(UpdatedLagrangian, IsOfSecondOrder) {
@@ -109,7 +111,7 @@ TEST(UpdatedLagrangian, IsOfSecondOrder) {
       EXPECT_TRUE(solution.summary.is_complete()) << solution.summary.message;
       return solution.final;
     };
-    const State a = end(400), b = end(800), c = end(1600);
+    const State a = end(1600), b = end(3200), c = end(6400);
     const auto distances = [&](const State& x, const State& y) {
       std::vector<double> delta(x.v.size());
       system.configuration_space().minus<double>(x.q, y.q, delta);
@@ -121,8 +123,8 @@ TEST(UpdatedLagrangian, IsOfSecondOrder) {
       return std::pair(q, v);
     };
     const auto coarse = distances(a, b), fine = distances(b, c);
-    EXPECT_NEAR(std::log2(coarse.first / fine.first), 2, 0.15);
-    EXPECT_NEAR(std::log2(coarse.second / fine.second), 2, 0.15);
+    EXPECT_NEAR(std::log2(coarse.first / fine.first), 2, 0.1);
+    EXPECT_NEAR(std::log2(coarse.second / fine.second), 2, 0.1);
   }
 }
 
@@ -200,10 +202,11 @@ TEST(UpdatedLagrangian, ReportsVelocityAndAccelerationOfTheLocalCoordinates) {
       const double a_n = step.start.a[k], v_n = step.start.v[k];
       c(i) = step.h * increment[k];
       a(i) = (c(i) - step.h * v_n - (0.5 - p.beta) * step.h * step.h * a_n) /
-             (p.beta * step.h * step.h);                                          // (77)
-      rate(i) = v_n + (1 - p.gamma) * step.h * a_n + p.gamma * step.h * a(i);     // (78)
-      acceleration(i) = ((1 - p.alpha_m) * a(i) + p.alpha_m * a_n -
-                         p.alpha_f * step.start.v_dot[k]) / (1 - p.alpha_f);      // (79)
+             (p.beta * step.h * step.h);                                       // (77)
+      rate(i) = v_n + (1 - p.gamma) * step.h * a_n + p.gamma * step.h * a(i);  // (78)
+      acceleration(i) =
+          ((1 - p.alpha_m) * a(i) + p.alpha_m * a_n - p.alpha_f * step.start.v_dot[k]) /
+          (1 - p.alpha_f);  // (79)
     }
     const auto tangent = [&](const Vec& at) {
       return crv ? lie::ConformalRotationVector::tangent_operator<lie::SO3<double>>(at)

@@ -1,0 +1,249 @@
+#include "integration_options.hpp"
+
+#include <utility>
+
+#include "group_name.hpp"
+#include "liegrad/dae/nearest_name.hpp"
+#include "liegrad/models/models.hpp"
+#include "number_text.hpp"
+
+namespace liegrad::app {
+namespace {
+
+template <class T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+const Choices<dae::Formulation> kFormulations = {{"index3", dae::Formulation::kIndex3},
+                                                 {"index2", dae::Formulation::kIndex2},
+                                                 {"stabilized", dae::Formulation::kStabilized}};
+const Choices<dae::AlphaVariant> kAlphaMethods = {
+    {"lie-alpha", dae::AlphaVariant::kLieGroup},
+    {"ul-exp", dae::AlphaVariant::kUpdatedLagrangianExp},
+    {"ul-crv", dae::AlphaVariant::kUpdatedLagrangianCrv}};
+const Choices<dae::ButcherTableau (*)()> kMuntheKaasMethods = {{"rkmk-rk4", dae::rk4},
+                                                               {"rkmk-54", dae::dormand_prince_54},
+                                                               {"rkmk-6", dae::butcher_6},
+                                                               {"rkmk-gauss2", dae::gauss_2},
+                                                               {"rkmk-radau2", dae::radau_iia_2}};
+const Choices<dae::StartingValues> kStarts = {
+    {"classical", dae::StartingValues::kClassical},
+    {"corrected", dae::StartingValues::kCorrected},
+    {"corrected-difference", dae::StartingValues::kCorrectedDifference}};
+const Choices<dae::NewtonKind> kNewtons = {{"full", dae::NewtonKind::kFull},
+                                           {"modified", dae::NewtonKind::kModified},
+                                           {"simplified", dae::NewtonKind::kSimplified}};
+const Choices<dae::FirstGuess> kGuesses = {{"extrapolated", dae::FirstGuess::kExtrapolated},
+                                           {"constant", dae::FirstGuess::kConstantA},
+                                           {"zero", dae::FirstGuess::kZeroMultiplier}};
+const Choices<dae::LinearSolverKind> kSolvers = {{"auto", dae::LinearSolverKind::kAutomatic},
+                                                 {"dense", dae::LinearSolverKind::kDense},
+                                                 {"sparse", dae::LinearSolverKind::kSparse}};
+
+template <class T>
+std::vector<std::string> names_of(const Choices<T>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) names.push_back(name);
+  return names;
+}
+
+template <class T>
+const T* find(const Choices<T>& choices, const std::string& name) {
+  for (const auto& choice : choices) {
+    if (choice.first == name) return &choice.second;
+  }
+  return nullptr;
+}
+
+template <class T>
+T chosen(const char* what, const Choices<T>& choices, const std::string& name) {
+  if (const T* const value = find(choices, name)) return *value;
+  throw InvalidArgument("--" + std::string(what) + ": " +
+                        dae::unknown_name_message(what, name, names_of(choices)));
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names = names_of(kAlphaMethods);
+  for (const std::string& name : names_of(kMuntheKaasMethods)) names.push_back(name);
+  return names;
+}
+
+/// "a, b or c"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+void IntegrationOptions::add_to(CLI::App& command) {
+  const auto add = [&command](const char* name, auto& value, const std::string& text,
+                              const char* type) {
+    return command.add_option(name, value, text)->type_name(type);
+  };
+  add("SYSTEM", system_, "Name of a built-in system, see `liegrad models`", "")->required();
+  group_option_ = add("--group", group_, "Of rigid-body nodes: so3xr3 or se3", "NAME");
+  add("--method", method_, listed(method_names()), "NAME");
+  add("--t-end", t_end_, "Final time, 1 unless given", "T");
+  add("--set", settings_, "A parameter or initial value; repeatable", "NAME=VALUE")
+      ->allow_extra_args(false);
+  add("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
+  add("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
+  command.add_flag("--project", project_, "Move inconsistent initial values to the constraints");
+  command.add_flag("--allow-redundant", allow_redundant_,
+                   "Accept constraints that depend on others; multipliers of least norm");
+
+  CLI::Option* const rho = add("--rho", rho_, "Spectral radius at infinity, 0.8 unless given", "R");
+  CLI::Option* const hht = add("--hht", hht_, "Hilber, Hughes and Taylor: -1/3 to 0", "A");
+  CLI::Option* const newmark = command.add_flag("--newmark", newmark_, "The trapezoidal rule");
+  CLI::Option* const alpha =
+      add("--alpha", alpha_, "The four parameters themselves", "AM,AF,BETA,GAMMA");
+  rho->excludes(hht, newmark, alpha);
+  hht->excludes(newmark, alpha);
+  newmark->excludes(alpha);
+  only_of_alpha_ = {
+      rho,
+      hht,
+      newmark,
+      alpha,
+      add("--formulation", formulation_, "Of the constraints: " + listed(names_of(kFormulations)),
+          "NAME"),
+      add("--sigma", sigma_, "0, 1, opt (gamma / (3 beta)) or a number", "S"),
+      add("--start", start_, "Starting values: " + listed(names_of(kStarts)), "KIND"),
+      add("--guess", guess_, "First guess of a step: " + listed(names_of(kGuesses)), "KIND")};
+}
+
+void IntegrationOptions::add_steps_to(CLI::App& command) {
+  command.add_option("--step", step_, "Time step, 0.001 unless given; the first if adaptive")
+      ->type_name("H");
+  CLI::Option* const adaptive =
+      command.add_flag("--adaptive", adaptive_, "Choose steps by the local error");
+  command.add_option("--rtol", rtol_, "Relative tolerance, 1e-4 unless given")
+      ->type_name("R")
+      ->needs(adaptive);
+  command.add_option("--atol", atol_, "Absolute tolerance, 1e-6 unless given")
+      ->type_name("A")
+      ->needs(adaptive);
+}
+
+dae::System IntegrationOptions::make_system() const {
+  dae::System system = models::make_model(system_, body_group_of(group_));
+  for (const std::string& setting : settings_) {
+    const auto [name, value] = named_number_of("--set", setting);
+    system.set_parameter(name, value);
+  }
+  return system;
+}
+
+std::string IntegrationOptions::group() const {
+  return models::find_model(system_).has_bodies ? group_ : "";
+}
+
+dae::AlphaParameters IntegrationOptions::alpha_parameters() const {
+  if (rho_) return dae::AlphaParameters::from_spectral_radius(*rho_);
+  if (hht_) return dae::AlphaParameters::hht(*hht_);
+  if (newmark_) return dae::AlphaParameters::newmark();
+  if (alpha_.empty()) return dae::AlphaMethod{}.parameters;
+  const std::vector<double> given = numbers_of("--alpha", alpha_);
+  if (given.size() != 4) {
+    throw InvalidArgument("--alpha has " + std::to_string(given.size()) +
+                          " numbers; give the four alpha_m,alpha_f,beta,gamma");
+  }
+  return {.alpha_m = given[0], .alpha_f = given[1], .beta = given[2], .gamma = given[3]};
+}
+
+double IntegrationOptions::sigma(const dae::AlphaParameters& parameters) const {
+  return sigma_ == "opt" ? parameters.optimal_sigma() : number_of("--sigma", sigma_);
+}
+
+dae::IntegrateOptions IntegrationOptions::make() const {
+  dae::IntegrateOptions options;
+  options.t_end = t_end_;
+  options.step = step_.value_or(options.step);
+  if (adaptive_) {
+    dae::AdaptiveOptions adaptive;
+    adaptive.tolerance.relative = rtol_.value_or(adaptive.tolerance.relative);
+    adaptive.tolerance.absolute = atol_.value_or(adaptive.tolerance.absolute);
+    if (step_ && !(*step_ > 0)) throw InvalidArgument("the first step --step must be positive");
+    adaptive.initial_step = step_.value_or(0);
+    options.adaptive = adaptive;
+  }
+
+  if (const auto* const variant = find(kAlphaMethods, method_)) {
+    options.alpha.variant = *variant;
+  } else if (const auto* const tableau = find(kMuntheKaasMethods, method_)) {
+    options.method = dae::Method::kMuntheKaas;
+    options.tableau = (*tableau)();
+  } else {
+    throw InvalidArgument("--method: " +
+                          dae::unknown_name_message("method", method_, method_names()));
+  }
+  dae::AlphaOptions& alpha = options.alpha;
+  alpha.method.parameters = alpha_parameters();
+  alpha.method.sigma = sigma(alpha.method.parameters);
+  alpha.formulation = chosen("formulation", kFormulations, formulation_);
+  alpha.start = chosen("start", kStarts, start_);
+  alpha.guess = chosen("guess", kGuesses, guess_);
+  alpha.newton.kind = chosen("newton", kNewtons, newton_);
+  alpha.solver = chosen("solver", kSolvers, solver_);
+  alpha.consistency.project = project_;
+  alpha.consistency.allow_redundant = allow_redundant_;
+  return options;
+}
+
+std::vector<std::string> IntegrationOptions::warnings() const {
+  std::vector<std::string> list;
+  if (group_option_->count() > 0 && !models::find_model(system_).has_bodies) {
+    list.push_back("--group has no effect, since '" + system_ + "' has no rigid bodies");
+  }
+  if (!is_munthe_kaas()) return list;
+  for (const CLI::Option* option : only_of_alpha_) {
+    if (option->count() == 0) continue;
+    list.push_back(option->get_name() + " has no effect on " + method_);
+  }
+  return list;
+}
+
+nlohmann::ordered_json IntegrationOptions::echo() const {
+  const dae::IntegrateOptions options = make();
+  nlohmann::ordered_json echo = {{"method", method_}};
+  if (!group().empty()) echo["group"] = group_;
+  if (!is_munthe_kaas()) {
+    const dae::AlphaMethod& method = options.alpha.method;
+    echo["formulation"] = formulation_;
+    echo["sigma"] = method.sigma;
+    echo["alpha_m"] = method.parameters.alpha_m;
+    echo["alpha_f"] = method.parameters.alpha_f;
+    echo["beta"] = method.parameters.beta;
+    echo["gamma"] = method.parameters.gamma;
+    echo["start"] = start_;
+    echo["guess"] = guess_;
+  }
+  echo["newton"] = newton_;
+  if (options.adaptive) {
+    echo["adaptive"] = true;
+    echo["rtol"] = options.adaptive->tolerance.relative;
+    echo["atol"] = options.adaptive->tolerance.absolute;
+  } else {
+    echo["step"] = options.step;
+  }
+  echo["t_end"] = t_end_;
+  echo["set"] = nlohmann::ordered_json::object();
+  for (const std::string& setting : settings_) {
+    const auto [name, value] = named_number_of("--set", setting);
+    echo["set"][name] = value;
+  }
+  return echo;
+}
+
+void check(const dae::IntegrateOptions& options, const dae::System& system) {
+  std::string all;
+  for (const std::string& problem : options.problems(system)) {
+    all += (all.empty() ? "" : "; ") + problem;
+  }
+  if (!all.empty()) throw InvalidArgument(all);
+}
+
+}  // namespace liegrad::app

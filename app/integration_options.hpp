@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "liegrad/dae/integrate.hpp"
+
+namespace liegrad::app {
+
+/// The system and the method of all commands that integrate, as typed.
+class IntegrationOptions {
+ public:
+  /// SYSTEM and all options but those of add_steps_to().
+  void add_to(CLI::App& command);
+  /// --step, --adaptive, --rtol, --atol.
+  void add_steps_to(CLI::App& command);
+
+  // All throw InvalidArgument for a name or a value that is not allowed.
+  dae::System make_system() const;
+  dae::IntegrateOptions make() const;
+  /// Options that have no effect with the others given.
+  std::vector<std::string> warnings() const;
+
+  /// For summaries: the method with its numbers.
+  nlohmann::ordered_json echo() const;
+  const std::string& method() const { return method_; }
+  const std::string& formulation() const { return formulation_; }
+  /// "so3xr3", or empty for a system without bodies.
+  std::string group() const;
+  bool is_munthe_kaas() const { return method_.starts_with("rkmk-"); }
+
+ private:
+  dae::AlphaParameters alpha_parameters() const;
+  double sigma(const dae::AlphaParameters& parameters) const;
+
+  std::string system_;
+  std::string group_ = "so3xr3", formulation_ = "index3", method_ = "lie-alpha", sigma_ = "0";
+  std::optional<double> rho_, hht_;
+  bool newmark_ = false;
+  std::string alpha_;
+  std::optional<double> step_, rtol_, atol_;
+  bool adaptive_ = false;
+  double t_end_ = 1;
+  std::string start_ = "classical", newton_ = "full", guess_ = "extrapolated", solver_ = "auto";
+  bool project_ = false, allow_redundant_ = false;
+  std::vector<std::string> settings_;
+  CLI::Option* group_option_ = nullptr;
+  std::vector<CLI::Option*> only_of_alpha_;
+};
+
+/// Throws InvalidArgument if the options cannot be used with the system.
+void check(const dae::IntegrateOptions& options, const dae::System& system);
+
+}  // namespace liegrad::app

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad models`: lists the built-in systems, or shows one.
+void add_models_command(CLI::App& app);
+
+}  // namespace liegrad::app

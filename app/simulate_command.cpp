@@ -1,0 +1,288 @@
+#include "simulate_command.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common_options.hpp"
+#include "integration_options.hpp"
+#include "number_text.hpp"
+#include "run_observer.hpp"
+#include "summary_names.hpp"
+
+namespace liegrad::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct SimulateCommand {
+  CommonOptions common;
+  IntegrationOptions integration;
+  std::vector<std::string> events, stops;
+  double output_every = 0;
+  std::string out;
+
+  void run() const;
+
+ private:
+  std::vector<dae::EventOptions> event_options() const;
+};
+
+/// What happened, for the table and for the JSON.
+struct Result {
+  const dae::System& system;
+  const IntegrationOptions& integration;
+  const dae::IntegrateOptions& options;
+  const RunObserver& observer;
+  dae::Solution solution;
+  bool threw = false;  ///< the integration ended with an exception
+
+  const dae::IntegrateSummary& summary() const { return solution.summary; }
+  bool is_complete() const { return !threw && summary().is_complete(); }
+  std::string termination() const {
+    return threw ? "failed" : termination_name(summary().termination);
+  }
+  double microseconds_per_step() const {
+    return 1e6 * summary().wall_seconds / static_cast<double>(std::max(1L, summary().steps));
+  }
+};
+
+std::vector<dae::EventOptions> SimulateCommand::event_options() const {
+  std::vector<dae::EventOptions> list;
+  const auto add = [&list](const std::string& option, const std::string& text, bool stop) {
+    const auto [output, level] = named_number_of(option, text);
+    if (!std::isfinite(level)) {
+      throw InvalidArgument(option + " " + output + " needs a level that is finite");
+    }
+    list.push_back({.output = output, .level = level, .stop = stop});
+  };
+  for (const std::string& text : events) add("--event", text, false);
+  for (const std::string& text : stops) add("--stop-at", text, true);
+  return list;
+}
+
+ordered_json final_values(const Result& result) {
+  ordered_json values = {{"time", result.observer.time()}};
+  const std::vector<double>& numbers = result.observer.final_outputs();
+  auto next = numbers.begin();
+  for (const dae::OutputSpec& output : result.observer.outputs().list()) {
+    const std::vector<double> own(next, next + output.size);
+    values[output.name] = output.size == 1 ? ordered_json(own[0]) : ordered_json(own);
+    next += output.size;
+  }
+  return values;
+}
+
+ordered_json energy_of(const Result& result) {
+  const auto& energy = result.observer.energy();
+  if (!energy) return nullptr;
+  return {{"initial", energy->initial},
+          {"final", energy->final},
+          {"largest_relative_drift", energy->largest_relative_drift()}};
+}
+
+ordered_json events_of(const Result& result) {
+  ordered_json list = ordered_json::array();
+  for (const dae::EventFound& found : result.solution.events) {
+    const dae::EventOptions& event = result.options.events[static_cast<std::size_t>(found.event)];
+    list.push_back({{"output", event.output}, {"level", event.level}, {"time", found.state.t}});
+  }
+  return list;
+}
+
+ordered_json json_of(const Result& result) {
+  const dae::IntegrateSummary& s = result.summary();
+  return {{"system", result.system.name()},
+          {"options", result.integration.echo()},
+          {"termination", result.termination()},
+          {"message", s.message},
+          {"warnings", s.warnings},
+          {"solver", solver_name(s.solver)},
+          {"steps", s.steps},
+          {"rejected_steps", s.rejected_steps},
+          {"failed_attempts", s.failed_attempts},
+          {"smallest_step", s.smallest_step},
+          {"largest_step", s.largest_step},
+          {"newton_iterations", s.newton_iterations},
+          {"residual_evaluations", s.residual_evaluations},
+          {"jacobian_evaluations", s.jacobian_evaluations},
+          {"factorizations", s.factorizations},
+          {"wall_seconds", s.wall_seconds},
+          {"max_position_residual", s.max_position_residual},
+          {"max_velocity_residual", s.max_velocity_residual},
+          {"initial_position_change", s.consistency.position_change},
+          {"initial_velocity_change", s.consistency.velocity_change},
+          {"redundant_constraints", s.consistency.redundant_constraints},
+          {"energy", energy_of(result)},
+          {"events", events_of(result)},
+          {"samples", result.observer.num_samples()},
+          {"final", final_values(result)}};
+}
+
+std::string constraints_text(int count) {
+  if (count == 0) return "no constraints";
+  return fmt::format("{} constraint{}", count, count == 1 ? "" : "s");
+}
+
+void line(const std::string& name, const std::string& value) {
+  fmt::print("  {:<22} = {}\n", name, value);
+}
+
+std::string method_text(const Result& result) {
+  if (result.integration.is_munthe_kaas()) {
+    return fmt::format("{}, order {}", result.integration.method(), result.options.tableau.order);
+  }
+  const dae::AlphaMethod& method = result.options.alpha.method;
+  const dae::AlphaParameters& p = method.parameters;
+  return fmt::format(
+      "{}, alpha_m = {:.4g}, alpha_f = {:.4g}, beta = {:.4g}, gamma = {:.4g}, sigma = {:.4g}",
+      result.integration.method(), p.alpha_m, p.alpha_f, p.beta, p.gamma, method.sigma);
+}
+
+std::string step_text(const Result& result) {
+  const dae::IntegrateOptions& options = result.options;
+  if (!options.adaptive) return fmt::format("{:g}", options.step);
+  return fmt::format("{:.3g} to {:.3g}, rtol = {:g}, atol = {:g}", result.summary().smallest_step,
+                     result.summary().largest_step, options.adaptive->tolerance.relative,
+                     options.adaptive->tolerance.absolute);
+}
+
+void print_final(const Result& result) {
+  fmt::print("at t = {:.10g}\n", result.observer.time());
+  auto next = result.observer.final_outputs().begin();
+  for (const dae::OutputSpec& output : result.observer.outputs().list()) {
+    std::string numbers;
+    for (int i = 0; i < output.size; ++i) numbers += fmt::format(" {:>16.10g}", *next++);
+    fmt::print("  {:<22} ={}\n", output.name, numbers);
+  }
+}
+
+void print_more(const Result& result) {
+  const dae::IntegrateSummary& s = result.summary();
+  line("residuals", fmt::format("{}", s.residual_evaluations));
+  line("steps taken", fmt::format("{:g} to {:g}", s.smallest_step, s.largest_step));
+  line("initial values moved",
+       fmt::format("q by {:.3g}, v by {:.3g}", s.consistency.position_change,
+                   s.consistency.velocity_change));
+  for (const dae::ParameterSpec& parameter : result.system.parameters()) {
+    line(parameter.name, fmt::format("{:.10g} {}", parameter.value, parameter.unit));
+  }
+}
+
+void print(const Result& result, bool verbose) {
+  const dae::IntegrateSummary& s = result.summary();
+  const double steps = static_cast<double>(std::max(1L, s.steps));
+  const bool has_constraints = result.system.num_multipliers() > 0;
+  const std::string group = result.integration.group();
+  fmt::print("{}: {} velocities, {}{}\n", result.system.name(), result.system.dof(),
+             constraints_text(result.system.num_multipliers()),
+             group.empty() ? "" : ", bodies on " + group);
+  line("method", method_text(result));
+  if (has_constraints) line("formulation", result.integration.formulation());
+  line("step", step_text(result));
+  line("ended", result.termination());
+  line("steps", fmt::format("{}", s.steps));
+  if (result.options.adaptive) line("rejected steps", fmt::format("{}", s.rejected_steps));
+  if (s.failed_attempts > 0) line("failed attempts", fmt::format("{}", s.failed_attempts));
+  line("Newton iterations", fmt::format("{} ({:.2f} per step)", s.newton_iterations,
+                                        static_cast<double>(s.newton_iterations) / steps));
+  line("Jacobians", fmt::format("{}", s.jacobian_evaluations));
+  line("factorizations", fmt::format("{} ({})", s.factorizations, solver_name(s.solver)));
+  line("wall time", fmt::format("{:.4g} s ({:.3g} us per step)", s.wall_seconds,
+                                result.microseconds_per_step()));
+  if (has_constraints) {
+    line("largest |Phi|", fmt::format("{:.3g}", s.max_position_residual));
+    line("largest |Bv|", fmt::format("{:.3g}", s.max_velocity_residual));
+  }
+  if (const auto& energy = result.observer.energy()) {
+    line("energy", fmt::format("{:.10g} to {:.10g}, largest relative drift {:.3g}", energy->initial,
+                               energy->final, energy->largest_relative_drift()));
+  }
+  for (const dae::EventFound& found : result.solution.events) {
+    const dae::EventOptions& event = result.options.events[static_cast<std::size_t>(found.event)];
+    line("event",
+         fmt::format("{} = {:g} at t = {:.10g}", event.output, event.level, found.state.t));
+  }
+  if (verbose) print_more(result);
+  print_final(result);
+}
+
+void SimulateCommand::run() const {
+  const dae::System system = integration.make_system();
+  dae::IntegrateOptions options = integration.make();
+  options.keep_samples = false;
+  options.sample_interval = output_every;
+  options.events = event_options();
+  check(options, system);
+  const dae::Outputs names(system);
+  for (const dae::EventOptions& event : options.events) names.column(event.output);
+  dae::Consistency consistency(system, options.alpha.consistency, options.alpha.solver);
+  const std::vector<double> controls(system.controls().size(), 0.0);
+  const dae::State initial = consistency.initial_state(options.t_start, controls);
+
+  RunObserver observer(system, options, out, !common.quiet);
+  observer.start(initial);
+  long steps = 0;
+  options.on_step = [&](const dae::State& state) {
+    steps += 1;
+    observer.after_step(state);
+    return true;
+  };
+  Result result{system, integration, options, observer, {}};
+  try {
+    result.solution = dae::integrate(system, options);
+    observer.finish(result.solution.final);
+  } catch (const Error& error) {
+    const bool is_input = dynamic_cast<const InvalidArgument*>(&error) != nullptr;
+    if (is_input && steps == 0) throw;
+    result.threw = true;
+    result.solution.summary.message = error.what();
+    result.solution.summary.steps = steps;
+  }
+  dae::IntegrateSummary& summary = result.solution.summary;
+  if (!result.threw) summary.wall_seconds -= observer.seconds();
+  for (const std::string& warning : integration.warnings()) summary.warnings.push_back(warning);
+
+  if (!common.quiet) {
+    for (const std::string& warning : summary.warnings) {
+      std::cerr << "liegrad: warning: " << warning << ".\n";
+    }
+  }
+  if (common.prints()) print(result, common.verbose);
+  common.write_json(json_of(result));
+  if (!result.is_complete()) throw Error(summary.message);
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& app) {
+  auto command = std::make_shared<SimulateCommand>();
+  CLI::App* sub = app.add_subcommand("simulate", "Run a system and report how it went");
+  sub->footer(
+      "The columns of --out are `t` and the outputs that `liegrad models SYSTEM` lists, those of\n"
+      "several numbers as `NAME.1`, `NAME.2`, … The JSON has `termination` (\"reached_end\",\n"
+      "\"stopped_by_event\", or why the run could not go on), `steps`, `newton_iterations`,\n"
+      "`jacobian_evaluations`, `factorizations`, `wall_seconds` (without output),\n"
+      "`max_position_residual`, `max_velocity_residual`, `energy`, `events`, `final` and more.");
+  command->integration.add_to(*sub);
+  command->integration.add_steps_to(*sub);
+  sub->add_option("--output-every", command->output_every,
+                  "Time between samples; every step unless given")
+      ->type_name("DT");
+  sub->add_option("--out", command->out, "Write samples to this file")->type_name("FILE.csv");
+  sub->add_option("--event", command->events, "Find when an output has this value; repeatable")
+      ->type_name("OUTPUT=LEVEL")
+      ->allow_extra_args(false);
+  sub->add_option("--stop-at", command->stops, "The same, and end there; repeatable")
+      ->type_name("OUTPUT=LEVEL")
+      ->allow_extra_args(false);
+  command->common.add_to(*sub);
+  sub->callback([command] { command->run(); });
+}
+
+}  // namespace liegrad::app

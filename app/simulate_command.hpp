@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad simulate`: runs a system and reports how it went.
+void add_simulate_command(CLI::App& app);
+
+}  // namespace liegrad::app

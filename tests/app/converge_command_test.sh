@@ -1,0 +1,123 @@
+#!/bin/sh
+# `liegrad converge`: errors, orders, references, and what it refuses.
+# usage: converge_command_test.sh PROGRAM
+set -u
+program=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+run='--steps 2e-3,4e-3,1e-3 --t-end 0.1'
+
+fail() {
+  failures=$((failures + 1))
+  echo "$*"
+}
+
+# says STATUS TEXT [ARGUMENT...]: the text is in what is printed, on one stream or the other.
+says() {
+  status=$1 text=$2
+  shift 2
+  "$program" converge "$@" >"$scratch/printed" 2>&1
+  actual=$?
+  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
+    fail "liegrad converge $*: expected status $status and '$text', got status $actual and
+$(cat "$scratch/printed")"
+  fi
+}
+
+# summary CONDITION [ARGUMENT...]: a Python expression holds for the summary s of a study.
+summary() {
+  condition=$1
+  shift
+  "$program" converge "$@" --quiet --json "$scratch/summary" || fail "liegrad converge $*: status $?"
+  python3 - "$scratch/summary" "$condition" <<'END' || fail "liegrad converge $*: not $condition"
+import json, sys
+s = json.load(open(sys.argv[1]))
+rows, o = s["rows"], s["fitted_orders"]
+sys.exit(not eval(sys.argv[2]))
+END
+}
+
+says 0 'Usage: liegrad converge' --help
+says 0 'heavy_top: largest relative errors at 25 times from 0.004 to 0.1, against h = 0.000125' heavy_top $run
+says 0 'absolute errors' heavy_top $run --absolute
+
+# Second order of q, v and, with corrected starting values, λ; first order of λ without.
+summary 'all(1.8 < o[k] < 2.4 for k in ("q", "v", "lambda"))' heavy_top $run --start corrected
+summary '1.8 < o["q"] < 2.2 and 0.7 < o["lambda"] < 1.5' heavy_top $run --start classical
+summary '[r["step"] for r in rows] == [4e-3, 2e-3, 1e-3] and rows[0]["orders"]["q"] is None' heavy_top $run
+summary 'o["lambda"] is None and o["q"] > 3.7' spinning_top $run --method rkmk-rk4
+summary 'all(1.8 < o[k] < 2.4 for k in ("q", "v"))' torsional_ball --steps 0.04,0.02,0.01
+
+# Away from the start the error of λ has decayed.
+summary '1.8 < o["lambda"] < 2.6 and s["window"] == [0.5, 0.6]' \
+  heavy_top --steps 2e-3,1e-3,5e-4 --t-end 0.6 --window 0.5,0.6 --rho 0.5 --set top.omega2=1.5
+summary 's["reference"] == "h = 0.0005"' heavy_top $run --reference-step 5e-4
+summary 'len(rows) == 1 and o["q"] is None' heavy_top --steps 1e-3 --t-end 0.01
+
+# A file is as good as the run that wrote it, on either group.
+for group in so3xr3 se3; do
+  "$program" converge heavy_top $run --group $group --quiet --json "$scratch/by_run"
+  "$program" simulate heavy_top --t-end 0.1 --step 1.25e-4 --group $group --output-every 4e-3 \
+    --quiet --out "$scratch/reference.csv"
+  "$program" converge heavy_top $run --group $group --quiet --reference "$scratch/reference.csv" \
+    --json "$scratch/by_file"
+  python3 - "$scratch/by_run" "$scratch/by_file" <<'END' || fail "a reference file differs on $group"
+import json, sys
+first, second = (json.load(open(name))["rows"] for name in sys.argv[1:])
+for a, b in zip(first, second):
+    for k in a["errors"]:
+        assert abs(a["errors"][k] - b["errors"][k]) < 1e-9 * a["errors"][k], (k, a, b)
+END
+done
+says 2 'reference.csv has no row at t = 0.003; rows are needed at all multiples of the largest step.' \
+  heavy_top --steps 3e-3,1e-3 --t-end 0.1 --reference "$scratch/reference.csv"
+says 2 "reference.csv has no column 'mass.x.1'" \
+  pendulum --steps 4e-3 --t-end 0.1 --reference "$scratch/reference.csv"
+printf 't,mass.x.1\n0.1\n' >"$scratch/bad.csv"
+says 2 'bad.csv, line 2: there are 1 numbers for 2 columns.' \
+  pendulum --steps 0.1 --reference "$scratch/bad.csv"
+printf 't,mass.x.1\n0.1,x\n' >"$scratch/bad.csv"
+says 2 "bad.csv, line 2: column mass.x.1 has the value 'x', where a number is needed." \
+  pendulum --steps 0.1 --reference "$scratch/bad.csv"
+says 2 'none cannot be read: No such file or directory.' \
+  pendulum --steps 0.1 --reference "$scratch/none"
+
+# The table and the plot as files.
+"$program" converge heavy_top $run --quiet --out "$scratch/table.csv" --plot "$scratch/plot.svg"
+python3 - "$scratch" <<'END' || fail 'table or plot are wrong'
+import csv, sys, xml.etree.ElementTree as xml
+rows = list(csv.DictReader(open(sys.argv[1] + "/table.csv")))
+assert [float(row["step"]) for row in rows] == [4e-3, 2e-3, 1e-3]
+assert rows[0]["order_q"] == "" and 1.8 < float(rows[2]["order_q"]) < 2.2
+assert set(rows[0]) >= {"error_q", "error_v", "error_lambda", "order_lambda"}
+svg = "{http://www.w3.org/2000/svg}"
+assert len(xml.parse(sys.argv[1] + "/plot.svg").findall(svg + "polyline")) == 3
+END
+
+# A step that is too long does not cost the others.
+says 3 'liegrad: with h = 0.5 the step from t = ' heavy_top --steps 0.5,0.01 --reference-step 1e-3 \
+  --json "$scratch/summary"
+python3 - "$scratch/summary" <<'END' || fail 'a step that fails costs the others'
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+assert rows[0]["errors"]["q"] is None and rows[0]["termination"] == "newton_diverged"
+assert rows[1]["errors"]["q"] > 0 and rows[1]["termination"] == "reached_end"
+END
+
+says 2 "liegrad: --steps has the value 'x', where a number is needed." heavy_top --steps 1e-3,x
+says 2 "liegrad: --steps has the value '', where a number is needed." heavy_top --steps 1e-3,
+says 2 'liegrad: --steps has the step -1; steps must be positive.' heavy_top --steps 1e-3,-1
+says 2 'liegrad: --steps has the step nan; steps must be positive.' heavy_top --steps nan
+says 2 'liegrad: --steps has the step 0.001 twice.' heavy_top --steps 1e-3,1e-3
+says 2 'liegrad: --steps is required' heavy_top
+says 2 "liegrad: --window is given '1'; write T0,T1 with T0 before T1." heavy_top $run --window 1
+says 2 'liegrad: no multiple of the largest step 0.004 up to the end 0.1 is in the window from 2 to 3;' \
+  heavy_top $run --window 2,3
+says 2 'liegrad: the step 0.01 of the reference is not below the smallest of --steps, 0.001.' \
+  heavy_top $run --reference-step 0.01
+says 2 'liegrad: Munthe-Kaas methods are for systems without constraints' heavy_top $run --method rkmk-6
+says 2 'none/x cannot be written: No such file or directory.' heavy_top $run --out "$scratch/none/x"
+says 2 'none/x cannot be written: No such file or directory.' heavy_top $run --plot "$scratch/none/x"
+
+exit $failures

@@ -1,0 +1,62 @@
+#!/bin/sh
+# `liegrad models`: what it says of all systems and of one.
+# usage: models_command_test.sh PROGRAM
+set -u
+program=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+# expect STATUS TEXT [ARGUMENT...]: the text is in what is printed, on one stream or the other.
+expect() {
+  status=$1 text=$2
+  shift 2
+  "$program" models "$@" >"$scratch/printed" 2>&1
+  actual=$?
+  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
+    failures=$((failures + 1))
+    echo "liegrad models $*: expected status $status and '$text', got status $actual and"
+    cat "$scratch/printed"
+  fi
+}
+
+expect 0 'heavy_top: a top'
+expect 0 '  nodes       top (so3xr3)'
+expect 0 'top.omega2=150'
+expect 0 'multipliers of its constraints' --verbose
+expect 0 '  top.m             15  kg      mass' heavy_top
+expect 0 '  top  so3xr3' heavy_top
+expect 0 '  top  se3' heavy_top --group se3
+expect 0 '  fixed_point  fixed_point  top' heavy_top
+expect 0 '  top.q               4  unit quaternion w, x, y, z' heavy_top
+expect 0 'Usage: liegrad models' --help
+expect 2 "liegrad: there is no built-in system 'pendulm'; did you mean 'pendulum'?" pendulm
+expect 2 "choose 'so3xr3' or 'se3'." --group so4
+expect 2 'cannot be written' --quiet --json "$scratch/none/x"
+[ -z "$("$program" models --quiet)" ] || { echo '--quiet prints'; failures=$((failures + 1)); }
+
+"$program" models --json - >"$scratch/all"
+"$program" models heavy_top --quiet --json "$scratch/one"
+python3 - "$scratch/all" "$scratch/one" <<'END' || failures=$((failures + 1))
+import json, sys
+models, one = (json.load(open(name)) for name in sys.argv[1:])
+by_name = {model["name"]: model for model in models}
+assert {"heavy_top", "spinning_top", "free_body", "pendulum", "torsional_ball"} <= set(by_name)
+assert by_name["heavy_top"] == one
+for model in models:
+    assert model["description"] and model["nodes"] and model["elements"], model["name"]
+    names = {node["name"] for node in model["nodes"]}
+    for element in model["elements"]:
+        assert element["type"] and set(element["nodes"]) <= names, element
+    for parameter in model["parameters"]:
+        assert set(parameter) == {"name", "default", "unit", "meaning"}, parameter
+        assert parameter["meaning"] and parameter["unit"], parameter
+    for output in model["outputs"]:
+        assert output["size"] >= 1 and output["meaning"], output
+parameters = {p["name"]: p for p in one["parameters"]}
+assert parameters["top.omega2"]["default"] == 150 and parameters["top.m"]["unit"] == "kg"
+outputs = {o["name"]: o["size"] for o in one["outputs"]}
+assert outputs["top.x"] == 3 and outputs["top.q"] == 4 and outputs["fixed_point.lambda"] == 3
+END
+
+exit $failures

@@ -1,0 +1,203 @@
+#!/bin/sh
+# `liegrad simulate`: its options, samples, summary, and what it refuses.
+# usage: simulate_command_test.sh PROGRAM
+set -u
+program=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+fail() {
+  failures=$((failures + 1))
+  echo "$*"
+}
+
+# says STATUS TEXT [ARGUMENT...]: the text is in what is printed, on one stream or the other.
+says() {
+  status=$1 text=$2
+  shift 2
+  "$program" simulate "$@" >"$scratch/printed" 2>&1
+  actual=$?
+  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
+    fail "liegrad simulate $*: expected status $status and '$text', got status $actual and
+$(cat "$scratch/printed")"
+  fi
+}
+
+# refuses SENTENCE [ARGUMENT...]: status 2, the sentence alone on standard error, nothing else.
+refuses() {
+  sentence=$1
+  shift
+  printed=$("$program" simulate "$@" 2>"$scratch/stderr")
+  actual=$?
+  if [ $actual -ne 2 ] || [ -n "$printed" ] || [ "$(cat "$scratch/stderr")" != "liegrad: $sentence" ]; then
+    fail "liegrad simulate $*: expected status 2 and '$sentence', got status $actual and
+$printed$(cat "$scratch/stderr")"
+  fi
+}
+
+# summary CONDITION [ARGUMENT...]: a Python expression holds for the summary s of a run.
+summary() {
+  condition=$1
+  shift
+  "$program" simulate "$@" --quiet --json "$scratch/summary" || fail "liegrad simulate $*: status $?"
+  python3 - "$scratch/summary" "$condition" <<'END' || fail "liegrad simulate $*: not $condition"
+import json, math, sys
+s = json.load(open(sys.argv[1]))
+f, o = s["final"], s["options"]
+sys.exit(not eval(sys.argv[2]))
+END
+}
+
+short='--t-end 0.02'
+
+# The table.
+says 0 'Usage: liegrad simulate' --help
+says 0 '  steps                  = 20' heavy_top $short
+says 0 '  formulation            = index3' heavy_top $short
+says 0 '  method                 = lie-alpha, alpha_m = 0.3333' heavy_top $short
+says 0 '  fixed_point.lambda' heavy_top $short
+says 0 '  top.m                  = 15 kg' heavy_top $short --verbose
+[ -z "$("$program" simulate heavy_top $short --quiet 2>&1)" ] || fail '--quiet prints'
+
+# What the summary holds.
+summary 's["steps"] == 20 and s["termination"] == "reached_end" and s["message"] == ""' heavy_top $short
+summary 's["newton_iterations"] >= 20 and s["jacobian_evaluations"] >= 20 and s["factorizations"] >= 20' \
+  heavy_top $short
+summary '0 < s["wall_seconds"] < 10 and s["max_position_residual"] < 1e-13' heavy_top $short
+summary 's["energy"]["largest_relative_drift"] < 1e-4 and s["energy"]["initial"] > 5000' heavy_top $short
+summary 'abs(f["time"] - 0.02) < 1e-12 and len(f["top.x"]) == 3 and len(f["fixed_point.lambda"]) == 3' \
+  heavy_top $short
+summary 'abs(sum(x * x for x in f["top.q"]) - 1) < 1e-12 and isinstance(f["energy"], float)' \
+  heavy_top $short
+
+# Every option has its effect.
+summary 'o["group"] == "so3xr3"' heavy_top $short --group so3xr3
+summary 'o["group"] == "se3"' heavy_top $short --group se3
+summary 's["max_velocity_residual"] < 1e-11' heavy_top $short --formulation index2
+summary 's["max_velocity_residual"] < 1e-11 and s["max_position_residual"] < 1e-13' \
+  heavy_top $short --formulation stabilized
+summary 'o["sigma"] == 1' heavy_top $short --sigma 1
+summary 'o["sigma"] == 0.5' heavy_top $short --sigma 0.5
+summary 'o["sigma"] == o["gamma"] / (3 * o["beta"])' heavy_top $short --sigma opt --rho 0.9
+summary 'abs(o["alpha_f"] - 0.9 / 1.9) < 1e-15' heavy_top $short --rho 0.9
+summary 'o["alpha_m"] == 0 and o["alpha_f"] == 0.1' heavy_top $short --hht -0.1
+summary 'o["beta"] == 0.25 and o["gamma"] == 0.5 and s["warnings"]' pendulum $short --newmark
+summary '[o[k] for k in ("alpha_m", "alpha_f", "beta", "gamma")] == [0.1, 0.2, 0.36, 0.6]' \
+  heavy_top $short --alpha 0.1,0.2,0.36,0.6
+summary 's["steps"] == 40' heavy_top $short --step 5e-4
+summary 's["largest_step"] > s["smallest_step"] and o["rtol"] == 1e-3 and o["atol"] == 1e-5' \
+  pendulum --adaptive --rtol 1e-3 --atol 1e-5
+summary 's["max_velocity_residual"] > 0' heavy_top $short --start classical
+for start in corrected corrected-difference; do
+  summary "o['start'] == '$start'" heavy_top $short --start $start
+done
+summary 's["jacobian_evaluations"] == s["newton_iterations"]' heavy_top $short --newton full
+summary 's["jacobian_evaluations"] < s["newton_iterations"]' heavy_top $short --newton modified
+summary 's["jacobian_evaluations"] < s["newton_iterations"]' heavy_top $short --newton simplified
+for guess in extrapolated constant zero; do
+  summary "o['guess'] == '$guess'" heavy_top $short --guess $guess
+done
+summary 's["solver"] == "sparse"' heavy_top $short --solver sparse
+summary 's["solver"] == "dense"' heavy_top $short --solver dense
+summary 's["solver"] == "minimum_norm"' heavy_top $short --allow-redundant
+summary 's["initial_position_change"] < 1e-12' heavy_top $short --project
+summary 'abs(f["top.omega"][1] - 1.5) < 0.1 and o["set"] == {"top.omega2": 1.5, "top.omega3": 0}' \
+  heavy_top $short --set top.omega2=1.5 --set top.omega3=0
+for method in lie-alpha ul-exp ul-crv; do
+  summary "o['method'] == '$method' and s['steps'] == 20" heavy_top $short --method $method
+done
+for method in rkmk-rk4 rkmk-54 rkmk-6 rkmk-gauss2 rkmk-radau2; do
+  summary "o['method'] == '$method' and abs(f['energy'] - s['energy']['initial']) < 0.1" \
+    spinning_top $short --method $method
+done
+summary 'len(s["events"]) == 1 and s["events"][0]["output"] == "top.x.3"' \
+  heavy_top --t-end 0.3 --event 'top.x.3=-0.5' --event 'top.x[1]=2'
+summary 's["termination"] == "stopped_by_event" and f["time"] == s["events"][0]["time"]' \
+  heavy_top --stop-at 'top.x.3=-0.5'
+summary 'abs(f["top.x"][2] + 0.5) < 1e-8' heavy_top --stop-at 'top.x[3]=-0.5'
+
+# Options without effect are said so.
+says 0 'liegrad: warning: --rho has no effect on rkmk-rk4.' spinning_top --method rkmk-rk4 --rho 0.5 $short
+says 0 "liegrad: warning: --group has no effect, since 'pendulum' has no rigid bodies." \
+  pendulum --group se3 $short
+
+# Samples: each step, or at equal times; all digits; the end agrees with the summary.
+"$program" simulate heavy_top $short --quiet --out "$scratch/steps.csv"
+"$program" simulate heavy_top $short --quiet --out "$scratch/samples.csv" --output-every 0.0025 \
+  --json "$scratch/summary"
+python3 - "$scratch" <<'END' || fail 'samples are wrong'
+import csv, json, sys
+folder = sys.argv[1] + "/"
+steps, samples = (list(csv.DictReader(open(folder + name))) for name in ("steps.csv", "samples.csv"))
+final = json.load(open(folder + "summary"))["final"]
+assert len(steps) == 21 and len(samples) == 9, (len(steps), len(samples))
+assert list(steps[0])[:5] == ["t", "top.x.1", "top.x.2", "top.x.3", "top.q.1"], steps[0]
+assert float(steps[0]["t"]) == 0 and float(steps[0]["top.omega.2"]) == 150
+for i in 1, 2, 3:
+    assert float(samples[-1][f"top.x.{i}"]) == final["top.x"][i - 1]
+for k, row in enumerate(samples):
+    assert abs(float(row["t"]) - 0.0025 * k) < 1e-15, row["t"]
+    before, after = steps[int(2.5 * k)], steps[min(20, int(2.5 * k + 0.5))]
+    mean = (float(before["top.x.1"]) + float(after["top.x.1"])) / 2
+    assert abs(float(row["top.x.1"]) - mean) < 1e-4, row
+END
+
+# A run that cannot go on: status 3, a sentence, and all that was found.
+says 3 'liegrad: the step from t = ' heavy_top --step 0.5 --t-end 100 --out "$scratch/failed.csv" \
+  --json "$scratch/summary"
+says 3 '  ended                  = newton_diverged' heavy_top --step 0.5 --t-end 100
+python3 - "$scratch" <<'END' || fail 'a run that could not go on lost what it had'
+import csv, json, sys
+summary = json.load(open(sys.argv[1] + "/summary"))
+rows = list(csv.DictReader(open(sys.argv[1] + "/failed.csv")))
+assert summary["termination"] == "newton_diverged" and "does not converge" in summary["message"]
+assert len(rows) == summary["steps"] + 1 > 1, (len(rows), summary["steps"])
+assert float(rows[-1]["t"]) == summary["final"]["time"]
+END
+
+refuses 'the step -1 must be positive.' heavy_top --step -1
+refuses 'the step nan must be positive.' heavy_top --step nan
+refuses 'Could not convert: --step = x; `liegrad --help` shows what is accepted.' heavy_top --step x
+refuses 'the end time t_end = -1 must be after the start 0.' heavy_top --t-end -1
+refuses 'the time between samples must not be negative; it is -1.' heavy_top --output-every -1
+refuses "system 'heavy_top': there is no parameter 'top.omga2'; did you mean 'top.omega2'?" \
+  heavy_top --set top.omga2=1
+refuses "--set is given 'top.m'; write NAME=VALUE." heavy_top --set top.m
+refuses "--set top.m has the value 'heavy', where a number is needed." heavy_top --set top.m=heavy
+refuses "the value of parameter 'top.m' is not finite." heavy_top --set top.m=nan
+refuses 'spectral radius at infinity rho = 1.5 is outside [0, 1]; choose 0 (strongest damping) to 1 (none).' \
+  heavy_top --rho 1.5
+refuses 'Hilber-Hughes-Taylor parameter alpha = 0.1 is outside [-1/3, 0]; in the sign of its authors it is -0.1.' \
+  heavy_top --hht 0.1
+refuses '--alpha has 3 numbers; give the four alpha_m,alpha_f,beta,gamma.' heavy_top --alpha 0,0,1
+refuses "--sigma has the value 'best', where a number is needed." heavy_top --sigma best
+refuses 'sigma must be a finite number.' heavy_top --sigma nan
+refuses '--rho excludes --newmark; `liegrad --help` shows what is accepted.' heavy_top --newmark --rho 1
+refuses "--method: there is no method 'lie-alfa'; did you mean 'lie-alpha'?" heavy_top --method lie-alfa
+refuses "--formulation: there is no formulation 'index1'; did you mean 'index3' or 'index2'?" \
+  heavy_top --formulation index1
+refuses "--start: there is no start 'clasical'; did you mean 'classical'?" heavy_top --start clasical
+refuses "--group: there is no group of rigid bodies 'so4'; choose 'so3xr3' or 'se3'." heavy_top --group so4
+refuses "Munthe-Kaas methods are for systems without constraints, and 'heavy_top' has 3; use a generalized-alpha method." \
+  heavy_top --method rkmk-rk4
+refuses "adaptive steps need an embedded method, which 'rk4' has not." \
+  spinning_top --method rkmk-rk4 --adaptive
+refuses '--rtol requires --adaptive; `liegrad --help` shows what is accepted.' heavy_top --rtol 1
+refuses 'the tolerances of adaptive steps must be positive; they are rtol = 0 and atol = 1e-06.' \
+  heavy_top --adaptive --rtol 0
+refuses "system 'heavy_top': there is no output 'top.xx'; did you mean 'top.x.1', 'top.x.2' or 'top.x.3'?" \
+  heavy_top --event top.xx=1
+refuses '--stop-at top.x.3 needs a level that is finite.' heavy_top --stop-at top.x.3=nan
+refuses "initial configuration of node 'mass' is not finite in entry 2." pendulum --set mass.x0=2
+refuses "there is no built-in system 'heavy_tops'; did you mean 'heavy_top'?" heavy_tops
+refuses 'SYSTEM is required; `liegrad --help` shows what is accepted.'
+refuses "$scratch/none/x.csv cannot be written: No such file or directory." \
+  heavy_top --out "$scratch/none/x.csv"
+
+# Bad input does not cost the file of an earlier run.
+cp "$scratch/steps.csv" "$scratch/kept.csv"
+refuses 'the step -1 must be positive.' heavy_top --step -1 --out "$scratch/kept.csv"
+cmp -s "$scratch/steps.csv" "$scratch/kept.csv" || fail 'bad input emptied an earlier file'
+
+exit $failures
