@@ -15,22 +15,25 @@ AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod&
                                  bool stabilized)
     : space_(space), method_(method), stabilized_(stabilized) {
   const std::size_t dof = index(space.dof());
-  for (std::vector<double>* list :
-       {&delta_q_, &surplus_, &v_, &v_dot_, &a_, &stabilizer_, &step_}) {
+  for (std::vector<double>* list : {&delta_q_, &surplus_, &v_, &v_dot_, &a_, &stabilizer_, &step_,
+                                    &surplus_offset_, &v_offset_, &v_dot_offset_}) {
     list->assign(dof, 0.0);
   }
   for (int i = 0; i < space.size(); ++i) {
     start_view_.emplace_back(index(NodeView::size(space.group(i))));
   }
+  end_view_ = start_view_;
+  end_q_.assign(index(space.num_coeffs()), 0.0);
   if (method.sigma != 0) increment_map_.resize(index(space.size()));
 }
 
 void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
   start_ = &start;
   h_ = h;
-  for (int i = 0; i < space_.size(); ++i) {
-    NodeView::of<double>(space_.group(i), std::span(start.q).subspan(index(space_.coeff_offset(i))),
-                         start_view_[index(i)]);
+  if (start.q == end_q_) {
+    std::swap(start_view_, end_view_);
+  } else {
+    set_views(start.q, start_view_);
   }
   if (stabilized_) {
     for (int i = 0; i < space_.size(); ++i) {
@@ -47,6 +50,11 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     set_stabilizer_force();
   }
   const AlphaParameters& p = method_.parameters;
+  for (std::size_t i = 0; i < delta_q_.size(); ++i) {
+    surplus_offset_[i] = increment_surplus<double>(p, h, 0.0, start.v[i], start.a[i]);
+    v_offset_[i] = start.v[i] + (1 - p.gamma) * h * start.a[i];
+    v_dot_offset_[i] = end_acceleration<double>(p, 0.0, start.v_dot[i], start.a[i]);
+  }
   assembly.coefficients() = {.c_a = p.acceleration_factor(),
                              .c_v = h * p.velocity_factor(),
                              .k_q = h * h,
@@ -54,6 +62,14 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
                              .k_r = h,
                              .motion_scale = h,
                              .position_scale = 1 / h};
+}
+
+void AlphaKinematics::set_views(std::span<const double> q,
+                                std::vector<std::vector<double>>& views) const {
+  for (int i = 0; i < space_.size(); ++i) {
+    NodeView::of<double>(space_.group(i), q.subspan(index(space_.coeff_offset(i))),
+                         views[index(i)]);
+  }
 }
 
 void AlphaKinematics::find_entries(std::span<const Assembly::StabilizerEntry> entries) {
@@ -148,8 +164,13 @@ void AlphaKinematics::evaluate_rotation(Assembly& assembly, int node, bool with_
   const lie::Vec<double, 3> theta = h_ * part<lie::SO3>(delta_q_, space_.dof_offset(node));
   const auto c = lie::rotation::stumpff_of<3, double>(theta);
   const lie::Mat<double, 3> turn = lie::rotation::quadratic<double>(c(1), c(2), theta);
-  Eigen::Map<lie::Mat<double, 3>>(assembly.nodes().view(node)) =
-      Eigen::Map<const lie::Mat<double, 3>>(start_view_[index(node)].data()) * turn;
+  // Written out: Eigen would load packets from the entries just stored one by one and wait for them.
+  const double* const r = start_view_[index(node)].data();
+  double* const view = assembly.nodes().view(node);
+  for (int j = 0; j < 3; ++j) {
+    const double x = turn(0, j), y = turn(1, j), z = turn(2, j);
+    for (int i = 0; i < 3; ++i) view[3 * j + i] = r[i] * x + r[3 + i] * y + r[6 + i] * z;
+  }
   set_motion<lie::SO3>(assembly, node, with_maps,
                        {lie::rotation::quadratic<double>(-c(2), c(3), theta)});
 }
@@ -165,11 +186,8 @@ void AlphaKinematics::evaluate_pose(Assembly& assembly, int node, bool with_maps
 }
 
 void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
-  const AlphaParameters& p = method_.parameters;
   const std::size_t dof = delta_q_.size();
-  for (std::size_t i = 0; i < dof; ++i) {
-    surplus_[i] = increment_surplus<double>(p, h_, delta_q_[i], start_->v[i], start_->a[i]);
-  }
+  for (std::size_t i = 0; i < dof; ++i) surplus_[i] = delta_q_[i] + surplus_offset_[i];
   NodeStore& nodes = assembly.nodes();
   for (int i = 0; i < space_.size(); ++i) {
     const lie::NodeGroup& group = space_.group(i);
@@ -199,14 +217,39 @@ void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
         break;
     }
   }
-  for (std::size_t i = 0; i < dof; ++i) {
-    a_[i] = end_auxiliary<double>(p, h_, v_[i], start_->v[i], start_->a[i]);
-    v_dot_[i] = end_acceleration<double>(p, a_[i], start_->v_dot[i], start_->a[i]);
+  set_rates(assembly);
+}
+
+/// end_auxiliary() and end_acceleration(), with what is known at the start of the step taken out.
+void AlphaKinematics::set_rates(Assembly& assembly) {
+  const AlphaParameters& p = method_.parameters;
+  const double a_factor = 1 / (p.gamma * h_), v_dot_factor = (1 - p.alpha_m) / (1 - p.alpha_f);
+  for (std::size_t i = 0; i < v_.size(); ++i) {
+    a_[i] = (v_[i] - v_offset_[i]) * a_factor;
+    v_dot_[i] = a_[i] * v_dot_factor + v_dot_offset_[i];
   }
+  NodeStore& nodes = assembly.nodes();
   for (int i = 0; i < space_.size(); ++i) {
     const int first = space_.dof_offset(i), count = space_.group(i).dof();
     std::copy_n(v_.data() + first, count, nodes.v(i));
     std::copy_n(v_dot_.data() + first, count, nodes.v_dot(i));
+  }
+}
+
+void AlphaKinematics::conclude(Assembly& assembly) {
+  if (method_.sigma == 0) {
+    for (std::size_t i = 0; i < v_.size(); ++i) surplus_[i] = delta_q_[i] + surplus_offset_[i];
+    set_linear_velocity(0, space_.dof());
+    set_rates(assembly);
+  } else {
+    evaluate(assembly, false);
+  }
+  for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = h_ * delta_q_[i];
+  space_.plus<double>(start_->q, step_, end_q_);
+  set_views(end_q_, end_view_);
+  for (int i = 0; i < space_.size(); ++i) {
+    const std::vector<double>& view = end_view_[index(i)];
+    std::copy(view.begin(), view.end(), assembly.nodes().view(i));
   }
 }
 
@@ -254,8 +297,7 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
 }
 
 void AlphaKinematics::finish(State& end) {
-  for (std::size_t i = 0; i < delta_q_.size(); ++i) step_[i] = h_ * delta_q_[i];
-  space_.plus<double>(start_->q, step_, end.q);
+  end.q = end_q_;
   end.v = v_;
   end.v_dot = v_dot_;
   end.a = a_;

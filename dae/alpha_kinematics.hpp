@@ -21,6 +21,7 @@ class AlphaKinematics final : public Kinematics {
   void guess_acceleration(std::span<const double> v_dot) override;
   void evaluate(Assembly& assembly, bool with_maps) override;
   void correct(std::span<const double> w, std::span<const double> eta, double fraction) override;
+  void conclude(Assembly& assembly) override;
   void finish(State& end) override;
   /// The unknown increment Δq.
   std::span<const double> increment() const { return delta_q_; }
@@ -45,6 +46,8 @@ class AlphaKinematics final : public Kinematics {
   void evaluate_pose(Assembly& assembly, int node, bool with_maps);
   void set_linear_velocity(int dof, int count);
   void set_stabilizer_force();
+  void set_rates(Assembly& assembly);
+  void set_views(std::span<const double> q, std::vector<std::vector<double>>& views) const;
   void add_sigma_terms();
   void find_entries(std::span<const Assembly::StabilizerEntry> entries);
 
@@ -53,9 +56,11 @@ class AlphaKinematics final : public Kinematics {
   bool stabilized_;
   double h_ = 0;
   const State* start_ = nullptr;
-  std::vector<std::vector<double>> start_view_;
+  std::vector<std::vector<double>> start_view_, end_view_;
+  std::vector<double> end_q_;
   std::vector<double> delta_q_, surplus_, v_, v_dot_, a_, eta_;
-  std::vector<double> stabilizer_;                       // B(q_n)ᵀη
+  std::vector<double> surplus_offset_, v_offset_, v_dot_offset_;  // known at the start of a step
+  std::vector<double> stabilizer_;  // B(q_n)ᵀη
   std::vector<Assembly::StabilizerEntry> gradient_;      // B(q_n)ᵀ
   std::vector<std::vector<std::size_t>> first_entries_;  // of a node, where its columns begin
   std::vector<lie::Mat<double, 6>> increment_map_;  // (T + hD)⁻¹ P of each node, when σ ≠ 0

@@ -90,7 +90,28 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
       group.block_sizes.push_back(nodes_.block_size(node));
     }
   }
+  find_runs(group, rows);
   groups_.push_back(std::move(group));
+}
+
+void Assembly::find_runs(Group& group, ConstraintRows rows) const {
+  const std::vector<bool> used = group.kind->inputs_of_steps(rows, form_);
+  const auto runs_in = [&used](int first, int count) {
+    std::vector<Group::Run> runs;
+    for (int i = 0; i < count; ++i) {
+      if (!used[index(first + i)]) continue;
+      if (!runs.empty() && runs.back().from + runs.back().count == i) {
+        runs.back().count += 1;
+      } else {
+        runs.push_back({i, first + i, 1});
+      }
+    }
+    return runs;
+  };
+  for (std::size_t k = 0; k < group.block_sizes.size(); ++k) {
+    group.node_runs.push_back(runs_in(group.in.nodes[k].view, group.block_sizes[k]));
+  }
+  group.last_runs = runs_in(group.in.time, 1 + kNumCoefficients);
 }
 
 int Assembly::row_of(const PlacedElement& element, const Group& group, int output) const {
@@ -247,7 +268,7 @@ void Assembly::set_identity_maps() {
 }
 
 template <int Lanes>
-void Assembly::load_lanes(Group& group, int first, int count) {
+void Assembly::load_lanes(Group& group, int first, int count, Load what) {
   const ElementInputs& in = group.in;
   const ElementShape& shape = group.kind->shape();
   const int num_parameters = static_cast<int>(shape.parameters.size());
@@ -264,7 +285,12 @@ void Assembly::load_lanes(Group& group, int first, int count) {
     };
     const int* const blocks = group.node_blocks.data() + index(first + lane) * num_nodes;
     for (std::size_t k = 0; k < num_nodes; ++k) {
-      put(in.nodes[k].view, nodes_.numbers() + blocks[k], group.block_sizes[k]);
+      const double* const block = nodes_.numbers() + blocks[k];
+      if (what == Load::kAll) {
+        put(in.nodes[k].view, block, group.block_sizes[k]);
+        continue;
+      }
+      for (const Group::Run& run : group.node_runs[k]) put(run.to, block + run.from, run.count);
     }
     put(in.multipliers, multipliers_.data() + element.first_multiplier, shape.constraints);
     for (std::size_t i = 0; i < element.multipliers_read.size(); ++i) {
@@ -279,7 +305,11 @@ void Assembly::load_lanes(Group& group, int first, int count) {
     for (std::size_t i = 0; i < element.controls.size(); ++i) {
       put(in.controls + static_cast<int>(i), controls_.data() + element.controls[i], 1);
     }
-    put(in.time, last, 1 + kNumCoefficients);
+    if (what == Load::kAll) {
+      put(in.time, last, 1 + kNumCoefficients);
+    } else {
+      for (const Group::Run& run : group.last_runs) put(run.to, last + run.from, run.count);
+    }
     for (std::size_t k = 0; k < num_nodes && form_.velocity_map; ++k) {
       put(in.nodes[k].velocity_map, nodes_.velocity_map(element.nodes[k]),
           node_map_size(group.kind->groups()[k]));
@@ -288,11 +318,11 @@ void Assembly::load_lanes(Group& group, int first, int count) {
   group.loaded = first;
 }
 
-void Assembly::load(Group& group, int first, int count) {
+void Assembly::load(Group& group, int first, int count, Load what) {
   if (group.lanes == 1) {
-    load_lanes<1>(group, first, count);
+    load_lanes<1>(group, first, count, what);
   } else {
-    load_lanes<kLanes>(group, first, count);
+    load_lanes<kLanes>(group, first, count, what);
   }
 }
 
@@ -348,7 +378,7 @@ void Assembly::evaluate(bool with_matrix) {
   for (Group& group : groups_) {
     const ad::Kernel& kernel = with_matrix ? *group.newton : *group.values;
     for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count);
+      load(group, first, count, Load::kForSteps);
       call(group, kernel, count);
       if (group.lanes == 1) {
         add_lanes<1>(group, first, count, with_matrix);
@@ -409,7 +439,7 @@ void Assembly::constraint_values(std::span<double> position, std::span<double> v
     if (each == 0) continue;
     if (group.constraints == nullptr) group.constraints = &group.kind->constraints();
     for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count);
+      load(group, first, count, Load::kForSteps);
       call(group, *group.constraints, count);
       for (int lane = 0; lane < count; ++lane) {
         const int multiplier =

@@ -112,6 +112,12 @@ class Assembly {
     std::vector<int> position_position;   ///< element × such entry → index in position_matrix_
     std::vector<int> node_blocks;         ///< element × node → where its numbers begin
     std::vector<int> block_sizes;         ///< node → how many
+    /// Runs of numbers that the kernels of steps read: of a node's block, and of (t, c_a, …, k_r).
+    struct Run {
+      int from, to, count;
+    };
+    std::vector<std::vector<Run>> node_runs;  ///< by node
+    std::vector<Run> last_runs;
     std::vector<double> parameters;       ///< element × parameter
     std::vector<double> inputs, outputs;  ///< of one chunk
     int loaded = -1;                      ///< chunk whose parameters stand in `inputs`
@@ -125,10 +131,13 @@ class Assembly {
   void collect_pattern(SparsePattern& pattern);
   void collect_stabilizer(const std::map<std::pair<int, int>, int>& position_index);
   void find_positions();
-  /// Copies the inputs of some elements to where kernels read them; Lanes is group.lanes.
+  void find_runs(Group& group, ConstraintRows rows) const;
+  /// Copies the inputs of some elements to where kernels read them, only what steps need or all; Lanes
+  /// is group.lanes.
+  enum class Load { kForSteps, kAll };
   template <int Lanes>
-  void load_lanes(Group& group, int first, int count);
-  void load(Group& group, int first, int count);
+  void load_lanes(Group& group, int first, int count, Load what);
+  void load(Group& group, int first, int count, Load what = Load::kAll);
   void call(Group& group, const ad::Kernel& kernel, int count);
   /// Adds the outputs of a kernel to the residual, and with_matrix to the matrix.
   template <int Lanes>

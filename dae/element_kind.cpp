@@ -206,6 +206,20 @@ const ad::Kernel& ElementKind::kernel(const Key& given, Use use) const {
   return kernels_.emplace(std::pair(key, use), std::move(made)).first->second;
 }
 
+std::vector<bool> ElementKind::inputs_of_steps(ConstraintRows rows, CorrectionForm form) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<bool> used(static_cast<std::size_t>(inputs(form).num_inputs), false);
+  const auto add = [&](const ad::Recording& function) {
+    for (const auto& [output, input] :
+         ad::jacobian_pattern(function, ad::range(0, function.num_inputs()))) {
+      used[static_cast<std::size_t>(input)] = true;
+    }
+  };
+  add(recording(normalised({Function::kStep, rows, form})));
+  if (shape().constraints > 0) add(recording({Function::kConstraints, {}, {}}));
+  return used;
+}
+
 void ElementKind::list_kernels(ad::KernelList& list) const {
   const std::lock_guard lock(mutex_);
   const auto add = [&](const Key& given, Use use) {

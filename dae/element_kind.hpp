@@ -108,6 +108,9 @@ class ElementKind {
   const ad::Kernel& residual_rate() const;
   const ad::Kernel& observables() const;
 
+  /// Which inputs the kernels newton(), values() and constraints() read.
+  std::vector<bool> inputs_of_steps(ConstraintRows rows, CorrectionForm form) const;
+
   /// Adds the kernels that simulations use to those compiled when a program is built.
   void list_kernels(ad::KernelList& list) const;
 

@@ -24,6 +24,8 @@ class Kinematics {
   /// Moves the unknowns by `fraction` of a correction, which was solved for at the last evaluate() with
   /// maps; `eta` is empty unless stabilised.
   virtual void correct(std::span<const double> w, std::span<const double> eta, double fraction) = 0;
+  /// After the last correction: makes the end of the step and writes views, v and v̇ of all nodes.
+  virtual void conclude(Assembly& assembly) { evaluate(assembly, false); }
   /// The motion at the end; everything but t, lambda and s.
   virtual void finish(State& end) = 0;
 };

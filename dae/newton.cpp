@@ -15,6 +15,8 @@ constexpr double kLeastFraction = 1.0 / 64;
 /// rounding there and need not fall.
 constexpr double kLineSearchFrom = 1e8;
 
+/// Scales of velocities and positions are taken anew after so many steps.
+constexpr int kStepsWithScales = 8;
 /// For how many steps a new matrix is made at once after a kept one has failed.
 constexpr int kStepsToNextTrial = 16;
 /// For how many steps an observation of convergence is trusted before another iteration checks it.
@@ -36,6 +38,16 @@ double max_of(std::span<const double> x) {
   return largest;
 }
 
+/// How many of the first velocities of a node are angular.
+int angles_of(lie::GroupKind kind) {
+  switch (kind) {
+    case lie::GroupKind::kRn: return 0;
+    case lie::GroupKind::kSO2:
+    case lie::GroupKind::kSE2: return 1;
+    default: return 3;
+  }
+}
+
 }  // namespace
 
 Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& options)
@@ -43,50 +55,50 @@ Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& 
   correction_.assign(index(assembly.size()), 0.0);
   position_.assign(index(assembly.system().num_multipliers()), 0.0);
   velocity_ = position_;
-  const lie::GroupList& space = assembly.system().configuration_space();
-  for (int i = 0; i < space.size(); ++i) {
-    for (int k = 0; k < space.group(i).dof(); ++k) {
-      switch (space.group(i).kind) {
-        case lie::GroupKind::kRn: is_angle_.push_back(false); break;
-        case lie::GroupKind::kSE2: is_angle_.push_back(k < 1); break;
-        default: is_angle_.push_back(k < 3); break;
-      }
-    }
-  }
+  inverse_tolerance_.assign(index(assembly.system().dof()), 0.0);
 }
 
 void Newton::set_scales(double h) {
+  scaled_for_ = h;
   const lie::GroupList& space = assembly_.system().configuration_space();
-  double angle = 0, length = 0, position = 0;
   NodeStore& nodes = assembly_.nodes();
+  double angle = 0, length = 0, position = 0;
   for (int i = 0; i < space.size(); ++i) {
     const lie::NodeGroup& group = space.group(i);
     const double* const v = nodes.v(i);
     const double* const v_dot = nodes.v_dot(i);
-    for (int k = 0; k < group.dof(); ++k) {
-      double& scale = is_angle_[index(space.dof_offset(i) + k)] ? angle : length;
-      scale = std::max({scale, std::abs(v[k]), h * std::abs(v_dot[k])});
+    const int num_angles = angles_of(group.kind), dof = group.dof();
+    for (int k = 0; k < num_angles; ++k) {
+      angle = std::max({angle, std::abs(v[k]), h * std::abs(v_dot[k])});
+    }
+    for (int k = num_angles; k < dof; ++k) {
+      length = std::max({length, std::abs(v[k]), h * std::abs(v_dot[k])});
     }
     const double* const view = nodes.view(i);
-    const int size = NodeView::size(group);
-    const int first = group.kind == lie::GroupKind::kRn    ? 0
-                      : group.kind == lie::GroupKind::kSE2 ? 2
-                                                           : 9;
+    const int size = NodeView::size(group), first = size - (dof - num_angles);
     for (int k = first; k < size; ++k) position = std::max(position, std::abs(view[k]));
   }
-  angle_scale_ = options_.relative_tolerance * angle + 4 * kEpsilon / h;
-  length_scale_ = options_.relative_tolerance * length + 4 * kEpsilon / h * position;
-  if (length_scale_ == 0) length_scale_ = std::numeric_limits<double>::min();
+  const double tolerance = options_.relative_tolerance;
+  const double inverse_angle = 1 / (tolerance * angle + 4 * kEpsilon / h);
+  const double inverse_length =
+      1 / std::max(tolerance * length + 4 * kEpsilon / h * position,
+                   std::numeric_limits<double>::min());
+  for (int i = 0; i < space.size(); ++i) {
+    double* const to = inverse_tolerance_.data() + space.dof_offset(i);
+    const int num_angles = angles_of(space.group(i).kind);
+    std::fill_n(to, num_angles, inverse_angle);
+    std::fill_n(to + num_angles, space.group(i).dof() - num_angles, inverse_length);
+  }
   position_scale_ = std::max(position, h * length);
   velocity_scale_ = std::max(angle * position, length);
 }
 
 double Newton::size_of(std::span<const double> w, double h) const {
-  double angle = 0, length = 0;
-  for (std::size_t i = 0; i < is_angle_.size(); ++i) {
-    double& largest = is_angle_[i] ? angle : length;
-    largest = std::max(largest, std::abs(w[i]));
+  double largest = 0;
+  for (std::size_t i = 0; i < inverse_tolerance_.size(); ++i) {
+    largest = std::max(largest, std::abs(w[i]) * inverse_tolerance_[i]);
   }
+  if (assembly_.system().num_algebraic() == 0) return largest;
   // Algebraic states may enter in any way, so that they are iterated as well; multipliers follow from
   // the velocities by a linear equation.
   double algebraic = 0, scale = std::numeric_limits<double>::min();
@@ -95,8 +107,7 @@ double Newton::size_of(std::span<const double> w, double h) const {
     algebraic = std::max(algebraic, std::abs(w[index(assembly_.algebraic_offset()) + i]) / h);
     scale = std::max(scale, std::abs(s[i]));
   }
-  return std::max({angle / angle_scale_, length / length_scale_,
-                   algebraic / (options_.relative_tolerance * scale)});
+  return std::max(largest, algebraic / (options_.relative_tolerance * scale));
 }
 
 bool Newton::is_below_residual_tolerance(double h) const {
@@ -182,7 +193,9 @@ const NewtonReport& Newton::solve(double h) {
     assembly_.evaluate(with_matrix);
     report_.residuals += 1;
     report_.matrices += with_matrix ? 1 : 0;
-    if (report_.iterations == 0) set_scales(h);
+    if (report_.iterations == 0 && (h != scaled_for_ || steps_with_scales_++ % kStepsWithScales == 0)) {
+      set_scales(h);
+    }
     const double norm = norm_of(assembly_.residual());
     if (!std::isfinite(norm)) {
       const std::string element = assembly_.nonfinite_element();
@@ -244,9 +257,10 @@ const NewtonReport& Newton::solve(double h) {
     const bool done = !options_.residual_tolerance && expects_convergence(size);
     previous = size;
     if (!done) continue;
-    kinematics_.evaluate(assembly_, false);
+    kinematics_.conclude(assembly_);
     if (constraints_hold() || report_.iterations == options_.max_iterations) return report_;
   }
+  kinematics_.conclude(assembly_);
   constraints_hold();
   return report_;
 }

@@ -82,8 +82,11 @@ class Newton {
   static constexpr int kNumObserved = 6;
   std::array<std::array<Observed, kNumObserved>, 2> observed_;
   std::vector<double> correction_, position_, velocity_;
-  std::vector<bool> is_angle_;
-  double angle_scale_ = 1, length_scale_ = 1, position_scale_ = 1, velocity_scale_ = 1;
+  /// A tolerance for each velocity, as its inverse.
+  std::vector<double> inverse_tolerance_;
+  double scaled_for_ = 0;
+  int steps_with_scales_ = 0;
+  double position_scale_ = 1, velocity_scale_ = 1;
 };
 
 }  // namespace liegrad::dae
