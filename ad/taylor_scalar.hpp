@@ -445,7 +445,7 @@ struct NumTraits<liegrad::ad::Taylor<S, Order>> {
   using NonInteger = Real;
   using Nested = Real;
   using Literal = Real;
-  enum {
+  enum {  // NOLINTBEGIN(readability-identifier-naming): Eigen's names
     IsComplex = 0,
     IsInteger = 0,
     IsSigned = 1,
@@ -453,7 +453,7 @@ struct NumTraits<liegrad::ad::Taylor<S, Order>> {
     ReadCost = (Order + 1) * NumTraits<S>::ReadCost,
     AddCost = (Order + 1) * NumTraits<S>::AddCost,
     MulCost = (Order + 1) * (Order + 2) / 2 * NumTraits<S>::MulCost
-  };
+  };  // NOLINTEND(readability-identifier-naming)
   static Real epsilon() { return Real(NumTraits<S>::epsilon()); }
   static Real dummy_precision() { return Real(NumTraits<S>::dummy_precision()); }
   static Real highest() { return Real(NumTraits<S>::highest()); }

@@ -82,6 +82,7 @@ function(liegrad_install_package)
     "${PROJECT_BINARY_DIR}/liegradConfig.cmake"
     "${PROJECT_BINARY_DIR}/liegradConfigVersion.cmake"
     cmake/FindCppAD.cmake
+    cmake/FindKLU.cmake
     DESTINATION "${LIEGRAD_CMAKE_DIR}")
   install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 endfunction()

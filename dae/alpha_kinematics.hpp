@@ -60,8 +60,8 @@ class AlphaKinematics final : public Kinematics {
   std::vector<double> end_q_;
   std::vector<double> delta_q_, surplus_, v_, v_dot_, a_, eta_;
   std::vector<double> surplus_offset_, v_offset_, v_dot_offset_;  // known at the start of a step
-  std::vector<double> stabilizer_;  // B(q_n)ᵀη
-  std::vector<Assembly::StabilizerEntry> gradient_;      // B(q_n)ᵀ
+  std::vector<double> stabilizer_;                                // B(q_n)ᵀη
+  std::vector<Assembly::StabilizerEntry> gradient_;               // B(q_n)ᵀ
   std::vector<std::vector<std::size_t>> first_entries_;  // of a node, where its columns begin
   std::vector<lie::Mat<double, 6>> increment_map_;  // (T + hD)⁻¹ P of each node, when σ ≠ 0
   std::vector<double> step_;                        // w - Nη'

@@ -274,9 +274,12 @@ void Assembly::load_lanes(Group& group, int first, int count, Load what) {
   const int num_parameters = static_cast<int>(shape.parameters.size());
   const std::size_t num_nodes = group.block_sizes.size();
   const bool with_parameters = group.loaded != first;
-  const double last[1 + kNumCoefficients] = {time_,          coefficients_.c_a,
-                                             coefficients_.c_v, coefficients_.k_q,
-                                             coefficients_.c_r, coefficients_.k_r};
+  const double last[1 + kNumCoefficients] = {time_,
+                                             coefficients_.c_a,
+                                             coefficients_.c_v,
+                                             coefficients_.k_q,
+                                             coefficients_.c_r,
+                                             coefficients_.k_r};
   for (int lane = 0; lane < count; ++lane) {
     const PlacedElement& element = system_->elements()[index(group.elements[index(first + lane)])];
     double* const to = group.inputs.data() + lane;
@@ -299,8 +302,7 @@ void Assembly::load_lanes(Group& group, int first, int count, Load what) {
     }
     put(in.algebraic, algebraic_.data() + element.first_algebraic, shape.algebraic);
     if (with_parameters) {
-      put(in.parameters, group.parameters.data() + (first + lane) * num_parameters,
-          num_parameters);
+      put(in.parameters, group.parameters.data() + (first + lane) * num_parameters, num_parameters);
     }
     for (std::size_t i = 0; i < element.controls.size(); ++i) {
       put(in.controls + static_cast<int>(i), controls_.data() + element.controls[i], 1);
@@ -361,8 +363,7 @@ void Assembly::add_lanes(const Group& group, int first, int count, bool with_mat
     const double* const derivative = out + group.matrix_offset * Lanes;
     const int* const position = group.matrix_position.data() + (first + lane) * num_entries;
     for (int i = 0; i < num_entries; ++i) matrix[position[i]] += derivative[i * Lanes];
-    const int* const moved =
-        group.position_position.data() + (first + lane) * num_position_entries;
+    const int* const moved = group.position_position.data() + (first + lane) * num_position_entries;
     for (int i = 0; i < num_position_entries; ++i) {
       position_matrix_[index(moved[i])] += derivative[group.position_part[index(i)] * Lanes];
     }

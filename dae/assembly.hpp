@@ -105,13 +105,13 @@ class Assembly {
     const ad::Kernel* values = nullptr;
     const ad::Kernel* constraints = nullptr;
     const ad::Kernel* observables = nullptr;
-    int matrix_offset = 0;                ///< of the derivatives in the outputs of `newton`
-    std::vector<int> row_index;           ///< element × output → row of the residual
-    std::vector<int> matrix_position;     ///< element × entry → position in the matrix
-    std::vector<int> position_part;       ///< entry of the pattern → index in position_position
-    std::vector<int> position_position;   ///< element × such entry → index in position_matrix_
-    std::vector<int> node_blocks;         ///< element × node → where its numbers begin
-    std::vector<int> block_sizes;         ///< node → how many
+    int matrix_offset = 0;               ///< of the derivatives in the outputs of `newton`
+    std::vector<int> row_index;          ///< element × output → row of the residual
+    std::vector<int> matrix_position;    ///< element × entry → position in the matrix
+    std::vector<int> position_part;      ///< entry of the pattern → index in position_position
+    std::vector<int> position_position;  ///< element × such entry → index in position_matrix_
+    std::vector<int> node_blocks;        ///< element × node → where its numbers begin
+    std::vector<int> block_sizes;        ///< node → how many
     /// Runs of numbers that the kernels of steps read: of a node's block, and of (t, c_a, …, k_r).
     struct Run {
       int from, to, count;

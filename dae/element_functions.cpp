@@ -140,8 +140,27 @@ Motion<Taped> ElementFunctions::corrected_motion(Span x, const Factors& factors)
           corrected(in_.algebraic, in_.algebraic_corrections, shape.algebraic)};
 }
 
-/// Bᵀλ: the gradient of λᵀΦ along q∘exp(δ), taken in reverse while it is recorded.
-std::vector<Taped> ElementFunctions::constraint_force(Span x, const Views& views) const {
+/// λ of the element's own constraints.
+std::vector<Taped> ElementFunctions::corrected_multipliers(Span x) const {
+  std::vector<Taped> lambda = values(x, in_.multipliers, index(model_.shape().constraints));
+  for (std::size_t i = 0; i < lambda.size(); ++i) {
+    lambda[i] += x[index(in_.multiplier_corrections) + i];
+  }
+  return lambda;
+}
+
+std::vector<Taped> ElementFunctions::constraint_force(Span x) const {
+  if (!model_.has_constraint_force()) return constraint_force_by_ad(x);
+  const Views views = corrected_views(x, motion_factors(x).position);
+  std::vector<Taped> force = model_.constraint_force(
+      position<Taped>(x, views, x[index(in_.time)]), corrected_multipliers(x));
+  check_size("constraint_force()", force.size(), dof_offset(groups_.size()));
+  return force;
+}
+
+/// The gradient of λᵀΦ along q∘exp(δ), taken in reverse while it is recorded.
+std::vector<Taped> ElementFunctions::constraint_force_by_ad(Span x) const {
+  const Views views = corrected_views(x, motion_factors(x).position);
   const int count = model_.shape().constraints;
   std::vector<TapedTwice> delta(index(dof_offset(groups_.size())), TapedTwice(0));
   CppAD::Independent(delta);
@@ -163,11 +182,7 @@ std::vector<Taped> ElementFunctions::constraint_force(Span x, const Views& views
     tape.Dependent(delta, phi);
     tape.check_for_nan(false);
     tape.Forward(0, std::vector<Taped>(delta.size(), Taped(0)));
-    std::vector<Taped> lambda = values(x, in_.multipliers, index(count));
-    for (std::size_t i = 0; i < lambda.size(); ++i) {
-      lambda[i] += x[index(in_.multiplier_corrections) + i];
-    }
-    return tape.Reverse(1, lambda);
+    return tape.Reverse(1, corrected_multipliers(x));
   } catch (...) {
     TapedTwice::abort_recording();
     throw;

@@ -21,10 +21,9 @@ class ElementFunctions {
   /// The derivative of order 2 or 3 of Φ along the motion with v, v̇ and v̈ = 0.
   std::vector<Taped> constraint_derivative(std::span<const Taped> x, int order) const;
   std::vector<Taped> observables(std::span<const Taped> x) const;
-  /// B(q)ᵀλ of the element's own constraints.
-  std::vector<Taped> constraint_force(std::span<const Taped> x) const {
-    return constraint_force(x, corrected_views(x, motion_factors(x).position));
-  }
+  /// B(q)ᵀλ of the element's own constraints: as the element gives it, or by AD.
+  std::vector<Taped> constraint_force(std::span<const Taped> x) const;
+  std::vector<Taped> constraint_force_by_ad(std::span<const Taped> x) const;
 
  private:
   using Views = std::vector<std::vector<Taped>>;
@@ -38,7 +37,7 @@ class ElementFunctions {
 
   Views corrected_views(std::span<const Taped> x, const Taped& factor) const;
   Motion<Taped> corrected_motion(std::span<const Taped> x, const Factors& factors) const;
-  std::vector<Taped> constraint_force(std::span<const Taped> x, const Views& views) const;
+  std::vector<Taped> corrected_multipliers(std::span<const Taped> x) const;
   std::vector<TapedSeries> constraint_series(std::span<const Taped> x, const Views& views,
                                              const Factors& factors, int order) const;
   template <class S>

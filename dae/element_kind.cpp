@@ -143,8 +143,9 @@ const ad::Recording& ElementKind::recording(const Key& key) const {
   const auto found = recordings_.find(key);
   if (found != recordings_.end()) return found->second;
 
-  const auto& [function, rows, form] = key;
-  const ElementInputs in = inputs(form);
+  const Function function = std::get<Function>(key);
+  const ConstraintRows rows = std::get<ConstraintRows>(key);
+  const ElementInputs in = inputs(std::get<CorrectionForm>(key));
   // Where it is recorded does not matter, but rotations should be rotations.
   std::vector<double> at(static_cast<std::size_t>(in.num_inputs), 0.0);
   for (std::size_t i = 0; i < groups_.size(); ++i) {

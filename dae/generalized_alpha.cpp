@@ -41,42 +41,42 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, const AlphaOptions& opt
 }
 
 void GeneralizedAlpha::start(const State& initial, double h) {
-  state_ = initial;
+  current = initial;
   std::copy(assembly_.controls().begin(), assembly_.controls().end(),
             consistency_.controls().begin());
   set_starting_values(options_.start, options_.method, options_.formulation, h, consistency_,
-                      state_);
-  restart(State(state_), h);
+                      current);
+  restart(State(current), h);
 }
 
 void GeneralizedAlpha::restart(const State& state, double h) {
-  state_ = state;
+  current = state;
   if (options_.formulation == Formulation::kStabilized) {
-    state_.eta.resize(state_.lambda.size(), 0.0);
+    current.eta.resize(current.lambda.size(), 0.0);
   }
-  next_ = state_;
+  upcoming = current;
   scaled_for_ = h;
   newton_.forget_matrix();
-  accelerations_.reset(state_.v_dot);
+  accelerations_.reset(current.v_dot);
 }
 
 void GeneralizedAlpha::change_step(double h) {
   if (h == scaled_for_) return;
   const double ratio = h / scaled_for_;
-  for (std::size_t i = 0; i < state_.a.size(); ++i) {
-    state_.a[i] = state_.v_dot[i] + ratio * (state_.a[i] - state_.v_dot[i]);
+  for (std::size_t i = 0; i < current.a.size(); ++i) {
+    current.a[i] = current.v_dot[i] + ratio * (current.a[i] - current.v_dot[i]);
   }
-  if (options_.formulation == Formulation::kIndex3 && !state_.lambda.empty()) {
+  if (options_.formulation == Formulation::kIndex3 && !current.lambda.empty()) {
     std::copy(assembly_.controls().begin(), assembly_.controls().end(),
               consistency_.controls().begin());
     const std::vector<double> normal =
-        consistency_.normal_velocity(state_, consistency_.velocity_residual(state_));
-    for (std::size_t i = 0; i < state_.v.size(); ++i) {
-      state_.v[i] += (ratio * ratio - 1) * normal[i];
+        consistency_.normal_velocity(current, consistency_.velocity_residual(current));
+    for (std::size_t i = 0; i < current.v.size(); ++i) {
+      current.v[i] += (ratio * ratio - 1) * normal[i];
     }
   }
   scaled_for_ = h;
-  accelerations_.reset(state_.v_dot);
+  accelerations_.reset(current.v_dot);
 }
 
 void GeneralizedAlpha::guess(double h) {
@@ -87,7 +87,7 @@ void GeneralizedAlpha::guess(double h) {
       break;
     case FirstGuess::kConstantA:
       for (std::size_t i = 0; i < guess_.size(); ++i) {
-        guess_[i] = state_.v[i] + 0.5 * h * state_.a[i];
+        guess_[i] = current.v[i] + 0.5 * h * current.a[i];
       }
       kinematics_->guess_increment(guess_);
       break;
@@ -100,63 +100,65 @@ void GeneralizedAlpha::guess(double h) {
   if (options_.guess == FirstGuess::kZeroMultiplier) {
     std::fill(lambda.begin(), lambda.end(), 0.0);
   } else {
-    std::copy(state_.lambda.begin(), state_.lambda.end(), lambda.begin());
+    std::copy(current.lambda.begin(), current.lambda.end(), lambda.begin());
   }
-  std::copy(state_.s.begin(), state_.s.end(), assembly_.algebraic().begin());
+  std::copy(current.s.begin(), current.s.end(), assembly_.algebraic().begin());
 }
 
 const StepReport& GeneralizedAlpha::step(double h, double t_end) {
   try {
     change_step(h);
   } catch (const Error& error) {
-    report_.success = false;
-    report_.failure = NewtonFailure::kSingularMatrix;
-    report_.message = error.what();
-    return report_;
+    last_report.success = false;
+    last_report.failure = NewtonFailure::kSingularMatrix;
+    last_report.message = error.what();
+    return last_report;
   }
-  kinematics_->begin(state_, h, assembly_);
+  kinematics_->begin(current, h, assembly_);
   assembly_.set_time(t_end);
   guess(h);
   const NewtonReport& newton = newton_.solve(h);
-  report_.success = newton.converged();
-  report_.failure = newton.failure;
-  report_.newton_iterations = newton.iterations;
-  report_.matrices = newton.matrices;
-  report_.factorizations = newton.factorizations;
-  report_.residuals = newton.residuals;
-  if (!report_.success) {
-    report_.message = newton.message;
-    return report_;
+  last_report.success = newton.converged();
+  last_report.failure = newton.failure;
+  last_report.newton_iterations = newton.iterations;
+  last_report.matrices = newton.matrices;
+  last_report.factorizations = newton.factorizations;
+  last_report.residuals = newton.residuals;
+  if (!last_report.success) {
+    last_report.message = newton.message;
+    return last_report;
   }
-  report_.position_residual = max_of(newton_.position_residual());
-  report_.velocity_residual = max_of(newton_.velocity_residual());
-  next_.t = t_end;
-  kinematics_->finish(next_);
-  std::copy(assembly_.multipliers().begin(), assembly_.multipliers().end(), next_.lambda.begin());
-  std::copy(assembly_.algebraic().begin(), assembly_.algebraic().end(), next_.s.begin());
-  return report_;
+  last_report.position_residual = max_of(newton_.position_residual());
+  last_report.velocity_residual = max_of(newton_.velocity_residual());
+  upcoming.t = t_end;
+  kinematics_->finish(upcoming);
+  std::copy(assembly_.multipliers().begin(), assembly_.multipliers().end(),
+            upcoming.lambda.begin());
+  std::copy(assembly_.algebraic().begin(), assembly_.algebraic().end(), upcoming.s.begin());
+  return last_report;
 }
 
 void GeneralizedAlpha::accept() {
-  std::swap(state_, next_);
-  accelerations_.add(state_.v_dot);
+  std::swap(current, upcoming);
+  accelerations_.add(current.v_dot);
 }
 
 double GeneralizedAlpha::error(const ErrorTolerance& tolerance) const {
-  const double h = next_.t - state_.t;
+  const double h = upcoming.t - current.t;
   const double c_q = options_.method.parameters.c_q();
   double sum = 0;
-  for (std::size_t i = 0; i < state_.v.size(); ++i) {
-    const double change = next_.v_dot[i] - state_.v_dot[i];
+  for (std::size_t i = 0; i < current.v.size(); ++i) {
+    const double change = upcoming.v_dot[i] - current.v_dot[i];
     const double position = c_q * h * h * change;
-    const double velocity = next_.v[i] - state_.v[i] - 0.5 * h * (next_.v_dot[i] + state_.v_dot[i]);
-    const double v = std::max(std::abs(state_.v[i]), std::abs(next_.v[i]));
+    const double velocity =
+        upcoming.v[i] - current.v[i] - 0.5 * h * (upcoming.v_dot[i] + current.v_dot[i]);
+    const double v = std::max(std::abs(current.v[i]), std::abs(upcoming.v[i]));
     const double weight = tolerance.absolute + tolerance.relative * v;
     const double relative = std::max(std::abs(position) / (tolerance.absolute + tolerance.relative),
                                      std::abs(velocity) / weight);
     sum += relative * relative;
   }
-  return std::sqrt(sum / std::max<double>(1.0, static_cast<double>(state_.v.size())));
+  return std::sqrt(sum / std::max<double>(1.0, static_cast<double>(current.v.size())));
 }
 
 }  // namespace liegrad::dae

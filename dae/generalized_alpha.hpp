@@ -65,7 +65,7 @@ class GeneralizedAlpha final : public Stepper {
   LinearSolverKind assembly_kind_;
   std::unique_ptr<Kinematics> kinematics_;
   Newton newton_;
-  double scaled_for_ = 0;  // the step that a and v of state_ belong to
+  double scaled_for_ = 0;  // the step that a and v of current belong to
   Extrapolation accelerations_;
   std::vector<double> guess_;
 };

@@ -106,11 +106,11 @@ ExplicitMuntheKaas::ExplicitMuntheKaas(const System& system, const ButcherTablea
 }
 
 void ExplicitMuntheKaas::start(const State& initial, double /*h*/) {
-  state_ = initial;
-  state_.a = state_.v_dot;
-  next_ = state_;
+  current = initial;
+  current.a = current.v_dot;
+  upcoming = current;
   mass_.start();
-  assembly_.set_configuration(state_.q);
+  assembly_.set_configuration(current.q);
   for (const Place& node : places_) {
     std::copy_n(node.to_view, NodeView::size(node.group), start_view_.data() + node.view);
   }
@@ -161,47 +161,47 @@ void ExplicitMuntheKaas::move_nodes(double* rates) {
 
 void ExplicitMuntheKaas::move_to_end() {
   const std::span<const double> point(point_);
-  space_.plus<double>(state_.q, point.first(index(dof_)), next_.q);
-  std::copy_n(point_.data() + dof_, dof_, next_.v.data());
+  space_.plus<double>(current.q, point.first(index(dof_)), upcoming.q);
+  std::copy_n(point_.data() + dof_, dof_, upcoming.v.data());
   for (const Place& node : places_) {
     const std::span view(node.to_view, index(NodeView::size(node.group)));
-    NodeView::of<double>(node.group, std::span(next_.q).subspan(index(node.coeff)), view);
+    NodeView::of<double>(node.group, std::span(upcoming.q).subspan(index(node.coeff)), view);
     std::copy(view.begin(), view.end(), end_view_.data() + node.view);
-    for (int k = 0; k < node.num_dof; ++k) node.to_v[k] = next_.v[index(node.dof + k)];
+    for (int k = 0; k < node.num_dof; ++k) node.to_v[k] = upcoming.v[index(node.dof + k)];
   }
 }
 
 bool ExplicitMuntheKaas::evaluate(double t, double* v_dot) {
   assembly_.set_time(t);
-  report_.residuals += 1;
+  last_report.residuals += 1;
   if (mass_.solve({v_dot, index(dof_)})) return true;
-  report_.success = false;
-  report_.failure = mass_.failure();
-  report_.message = mass_.message();
+  last_report.success = false;
+  last_report.failure = mass_.failure();
+  last_report.message = mass_.message();
   return false;
 }
 
 const StepReport& ExplicitMuntheKaas::step(double h, double t_end) {
   set_coefficients(h);
-  report_.success = true;
-  report_.failure = NewtonFailure::kNone;
-  report_.residuals = 0;
-  std::copy(state_.v.begin(), state_.v.end(), start_.begin() + dof_);
-  std::copy(state_.v.begin(), state_.v.end(), rates_.begin());
-  std::copy(state_.v_dot.begin(), state_.v_dot.end(), rates_.begin() + dof_);
+  last_report.success = true;
+  last_report.failure = NewtonFailure::kNone;
+  last_report.residuals = 0;
+  std::copy(current.v.begin(), current.v.end(), start_.begin() + dof_);
+  std::copy(current.v.begin(), current.v.end(), rates_.begin());
+  std::copy(current.v_dot.begin(), current.v_dot.end(), rates_.begin() + dof_);
   mass_.set_checked(false);
-  if (!run_stages(t_end)) return report_;
+  if (!run_stages(t_end)) return last_report;
   // What is not finite in a stage reaches the end. Only then it is worth looking where it began.
   double sum = 0;
-  for (int k = 0; k < dof_; ++k) sum += next_.v[index(k)] + next_.v_dot[index(k)];
-  if (std::isfinite(sum)) return report_;
+  for (int k = 0; k < dof_; ++k) sum += upcoming.v[index(k)] + upcoming.v_dot[index(k)];
+  if (std::isfinite(sum)) return last_report;
   mass_.set_checked(true);
   if (run_stages(t_end)) {
-    report_.success = false;
-    report_.failure = NewtonFailure::kDiverged;
-    report_.message = "the step leaves the range of numbers";
+    last_report.success = false;
+    last_report.failure = NewtonFailure::kDiverged;
+    last_report.message = "the step leaves the range of numbers";
   }
-  return report_;
+  return last_report;
 }
 
 bool ExplicitMuntheKaas::run_stages(double t_end) {
@@ -210,25 +210,25 @@ bool ExplicitMuntheKaas::run_stages(double t_end) {
   for (int i = 1; i < inner; ++i, rates += row_) {
     combine(weights_.data() + i * stages_, i);
     move_nodes(rates);
-    if (!evaluate(state_.t + tableau_.c(i) * h_, rates + dof_)) return false;
+    if (!evaluate(current.t + tableau_.c(i) * h_, rates + dof_)) return false;
   }
   combine(weights_.data() + stages_ * stages_, inner);
   if (ends_with_last_stage_) move_nodes(rates);  // for θ', which the embedded method uses
   move_to_end();
   if (!evaluate(t_end, rates + dof_)) return false;
-  std::copy_n(rates + dof_, dof_, next_.v_dot.data());
-  std::copy_n(rates + dof_, dof_, next_.a.data());
-  next_.t = t_end;
+  std::copy_n(rates + dof_, dof_, upcoming.v_dot.data());
+  std::copy_n(rates + dof_, dof_, upcoming.a.data());
+  upcoming.t = t_end;
   return true;
 }
 
 void ExplicitMuntheKaas::accept() {
-  std::swap(state_, next_);
+  std::swap(current, upcoming);
   std::swap(start_view_, end_view_);
 }
 
 double ExplicitMuntheKaas::error(const ErrorTolerance& tolerance) const {
-  return embedded_error(state_, next_, tolerance, [this](int coordinate) {
+  return embedded_error(current, upcoming, tolerance, [this](int coordinate) {
     double sum = 0;
     for (int j = 0; j < stages_; ++j) {
       sum += error_weights_[index(j)] * rates_[index(j * row_ + coordinate)];

@@ -135,9 +135,9 @@ void ImplicitMuntheKaas::make_matrix() {
 }
 
 void ImplicitMuntheKaas::start(const State& initial, double /*h*/) {
-  state_ = initial;
-  state_.a = state_.v_dot;
-  next_ = state_;
+  current = initial;
+  current.a = current.v_dot;
+  upcoming = current;
   mass_.start();
   has_mass_matrix_ = has_matrix_ = false;
 }
@@ -145,7 +145,7 @@ void ImplicitMuntheKaas::start(const State& initial, double /*h*/) {
 template <class Weights>
 void ImplicitMuntheKaas::combine(const Weights& weights, double* theta, double* v) const {
   std::fill_n(theta, dof_, 0.0);
-  std::copy_n(state_.v.data(), dof_, v);
+  std::copy_n(current.v.data(), dof_, v);
   for (int j = 0; j < stages_; ++j) {
     const double weight = h_ * weights(j);
     const double* const rates = unknowns_.data() + 2 * j * dof_;
@@ -170,7 +170,7 @@ void ImplicitMuntheKaas::evaluate_stage(int stage, bool with_matrix) {
   }
   for_each_part(space_, Tangents{theta_.data(), p(stage), with_matrix, nodes, tangent_.data(),
                                  derivative_.data(), tangent_p_.data()});
-  assembly_.set_time(state_.t + tableau_.c(stage) * h_);
+  assembly_.set_time(current.t + tableau_.c(stage) * h_);
   if (with_matrix) {
     evaluate_matrices();
     add_to_matrix(stage);
@@ -222,9 +222,9 @@ void ImplicitMuntheKaas::set_scales() {
   double angle = 0, length = 0, position = 0;
   for (std::size_t i = 0; i < is_angle_.size(); ++i) {
     double& scale = is_angle_[i] ? angle : length;
-    scale = std::max({scale, std::abs(state_.v[i]), h_ * std::abs(state_.v_dot[i])});
+    scale = std::max({scale, std::abs(current.v[i]), h_ * std::abs(current.v_dot[i])});
   }
-  for (const double entry : state_.q) position = std::max(position, std::abs(entry));
+  for (const double entry : current.q) position = std::max(position, std::abs(entry));
   angle_scale_ = options_.relative_tolerance * angle + 4 * kEpsilon / h_;
   length_scale_ = options_.relative_tolerance * length + 4 * kEpsilon / h_ * position +
                   std::numeric_limits<double>::min();
@@ -254,7 +254,7 @@ bool ImplicitMuntheKaas::solve_stages() {
     double norm = 0;
     for (int i = 0; i < stages_; ++i) {
       evaluate_stage(i, with_matrix);
-      report_.residuals += 1;
+      last_report.residuals += 1;
       double sum = 0;
       for (int k = 0; k < 2 * dof_; ++k) {
         const double entry = std::abs(residual_[index(2 * i * dof_ + k)]);
@@ -275,8 +275,8 @@ bool ImplicitMuntheKaas::solve_stages() {
                                                 " iterations");
     }
     if (with_matrix) {
-      report_.matrices += 1;
-      report_.factorizations += 1;
+      last_report.matrices += 1;
+      last_report.factorizations += 1;
       if (!matrix_->factorize()) {
         const int unknown = std::max(matrix_->singular_unknown(), 0);
         return fail(NewtonFailure::kSingularMatrix, "the iteration matrix is singular at " +
@@ -292,7 +292,7 @@ bool ImplicitMuntheKaas::solve_stages() {
       return fail(NewtonFailure::kDiverged, "Newton's iteration diverges");
     }
     for (std::size_t k = 0; k < unknowns_.size(); ++k) unknowns_[k] += residual_[k];
-    report_.newton_iterations += 1;
+    last_report.newton_iterations += 1;
 
     if (previous > 0 && full && size > 1) curvature_ = size / (previous * previous);
     if (previous > 0 && !full) {
@@ -310,46 +310,47 @@ bool ImplicitMuntheKaas::solve_stages() {
 }
 
 bool ImplicitMuntheKaas::finish(double t_end) {
-  next_.t = t_end;
-  combine(tableau_.b, theta_.data(), next_.v.data());
-  space_.plus<double>(state_.q, theta_, next_.q);
+  upcoming.t = t_end;
+  combine(tableau_.b, theta_.data(), upcoming.v.data());
+  space_.plus<double>(current.q, theta_, upcoming.q);
   if (ends_with_last_stage_) {
-    std::copy_n(u(stages_ - 1), dof_, next_.v_dot.data());
+    std::copy_n(u(stages_ - 1), dof_, upcoming.v_dot.data());
   } else {
-    assembly_.set_configuration(next_.q);
-    assembly_.set_velocity(next_.v);
+    assembly_.set_configuration(upcoming.q);
+    assembly_.set_velocity(upcoming.v);
     assembly_.set_time(t_end);
-    if (!mass_.solve(next_.v_dot)) return fail(mass_.failure(), mass_.message());
+    if (!mass_.solve(upcoming.v_dot)) return fail(mass_.failure(), mass_.message());
   }
-  std::copy(next_.v_dot.begin(), next_.v_dot.end(), next_.a.begin());
+  std::copy(upcoming.v_dot.begin(), upcoming.v_dot.end(), upcoming.a.begin());
   return true;
 }
 
 const StepReport& ImplicitMuntheKaas::step(double h, double t_end) {
   h_ = h;
-  report_.success = true;
-  report_.failure = NewtonFailure::kNone;
-  report_.newton_iterations = report_.matrices = report_.factorizations = report_.residuals = 0;
+  last_report.success = true;
+  last_report.failure = NewtonFailure::kNone;
+  last_report.newton_iterations = last_report.matrices = last_report.factorizations =
+      last_report.residuals = 0;
   for (int i = 0; i < space_.size(); ++i) {
     NodeView::of<double>(space_.group(i),
-                         std::span(state_.q).subspan(index(space_.coeff_offset(i))),
+                         std::span(current.q).subspan(index(space_.coeff_offset(i))),
                          start_view_[index(i)]);
   }
   for (int i = 0; i < stages_; ++i) {
     for (int k = 0; k < dof_; ++k) {
-      p(i)[k] = state_.v[index(k)] + h * tableau_.c(i) * state_.v_dot[index(k)];
-      u(i)[k] = state_.v_dot[index(k)];
+      p(i)[k] = current.v[index(k)] + h * tableau_.c(i) * current.v_dot[index(k)];
+      u(i)[k] = current.v_dot[index(k)];
     }
   }
   set_scales();
   if (solve_stages()) finish(t_end);
-  return report_;
+  return last_report;
 }
 
 bool ImplicitMuntheKaas::fail(NewtonFailure failure, const std::string& message) {
-  report_.success = false;
-  report_.failure = failure;
-  report_.message = message;
+  last_report.success = false;
+  last_report.failure = failure;
+  last_report.message = message;
   has_matrix_ = false;
   curvature_ = -1;
   rate_ = 1;
@@ -357,7 +358,7 @@ bool ImplicitMuntheKaas::fail(NewtonFailure failure, const std::string& message)
 }
 
 double ImplicitMuntheKaas::error(const ErrorTolerance& tolerance) const {
-  return embedded_error(state_, next_, tolerance, [this](int coordinate) {
+  return embedded_error(current, upcoming, tolerance, [this](int coordinate) {
     if (!tableau_.b_embedded) return 0.0;
     double sum = 0;
     for (int j = 0; j < stages_; ++j) {

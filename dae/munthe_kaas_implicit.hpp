@@ -30,7 +30,7 @@ class ImplicitMuntheKaas final : public Stepper {
 
   void start(const State& initial, double h) override;
   const StepReport& step(double h, double t_end) override;
-  void accept() override { std::swap(state_, next_); }
+  void accept() override { std::swap(current, upcoming); }
   double error(const ErrorTolerance& tolerance) const override;
   int error_exponent() const override;
   LinearSolverKind solver() const override { return matrix_->kind(); }

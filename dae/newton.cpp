@@ -80,9 +80,8 @@ void Newton::set_scales(double h) {
   }
   const double tolerance = options_.relative_tolerance;
   const double inverse_angle = 1 / (tolerance * angle + 4 * kEpsilon / h);
-  const double inverse_length =
-      1 / std::max(tolerance * length + 4 * kEpsilon / h * position,
-                   std::numeric_limits<double>::min());
+  const double inverse_length = 1 / std::max(tolerance * length + 4 * kEpsilon / h * position,
+                                             std::numeric_limits<double>::min());
   for (int i = 0; i < space.size(); ++i) {
     double* const to = inverse_tolerance_.data() + space.dof_offset(i);
     const int num_angles = angles_of(space.group(i).kind);
@@ -193,7 +192,8 @@ const NewtonReport& Newton::solve(double h) {
     assembly_.evaluate(with_matrix);
     report_.residuals += 1;
     report_.matrices += with_matrix ? 1 : 0;
-    if (report_.iterations == 0 && (h != scaled_for_ || steps_with_scales_++ % kStepsWithScales == 0)) {
+    if (report_.iterations == 0 &&
+        (h != scaled_for_ || steps_with_scales_++ % kStepsWithScales == 0)) {
       set_scales(h);
     }
     const double norm = norm_of(assembly_.residual());

@@ -28,10 +28,10 @@ class Stepper {
 
   /// Takes consistent initial values; h is the first step, which starting values may depend on.
   virtual void start(const State& initial, double h) = 0;
-  const State& state() const { return state_; }
-  const StepReport& report() const { return report_; }
+  const State& state() const { return current; }
+  const StepReport& report() const { return last_report; }
   /// The end of the last attempted step, when it succeeded.
-  const State& next() const { return next_; }
+  const State& next() const { return upcoming; }
   /// Attempts a step of length h from state() to next(), at time t_end (which is t + h but for rounding).
   virtual const StepReport& step(double h, double t_end) = 0;
   /// Makes next() the state.
@@ -45,8 +45,8 @@ class Stepper {
   virtual Assembly& assembly() = 0;
 
  protected:
-  State state_, next_;
-  StepReport report_;
+  State current, upcoming;
+  StepReport last_report;
 };
 
 }  // namespace liegrad::dae

@@ -30,8 +30,8 @@ std::vector<Taped> element_inputs(const System& system, const PlacedElement& ele
     for (int i = 0; i < std::min(map, 9); i += 4) x[index(in.nodes[k].map + i)] = Taped(1);
   }
   const ElementShape& shape = kind.shape();
-  put(in.multipliers, multipliers.subspan(index(element.first_multiplier),
-                                          index(shape.constraints)));
+  put(in.multipliers,
+      multipliers.subspan(index(element.first_multiplier), index(shape.constraints)));
   for (std::size_t i = 0; i < element.multipliers_read.size(); ++i) {
     x[index(in.multipliers + shape.constraints) + i] =
         multipliers[index(element.multipliers_read[i])];
@@ -73,10 +73,10 @@ std::vector<Taped> TapedStep::residual(const System& system, Formulation formula
       const ElementInputs in = kind.inputs({});
       const ElementFunctions functions(kind.model(), kind.groups(), in);
       const Taped t_start = t_end - h;
-      add_to_nodes(system, element,
-                   functions.constraint_force(
-                       element_inputs(system, element, start, *this, eta, t_start)),
-                   Taped(1), stabilizer);
+      add_to_nodes(
+          system, element,
+          functions.constraint_force(element_inputs(system, element, start, *this, eta, t_start)),
+          Taped(1), stabilizer);
     }
   }
   end = end_of_step<Taped>(system.configuration_space(), method, h, start, delta_q, stabilizer);

@@ -30,8 +30,7 @@ struct RigidBody {
         0, inertia_times<S>(at, at.omega_dot(0)) + lie::rotation::cross<S>(omega, spin));
     const S& m = at.parameter(kMass);
     const lie::Vec<S, 3> weight = m * at.parameter3(kGravity);
-    balance.add_native_force(
-        0, m * at.native_acceleration(0) - at.to_native(0, weight));
+    balance.add_native_force(0, m * at.native_acceleration(0) - at.to_native(0, weight));
   }
 
   template <class S>

@@ -11,18 +11,19 @@ struct SpinningTop {
   enum Parameter { kMass, kInertia, kCentre = kInertia + 3, kGravity = kCentre + 3 };
 
   dae::ElementShape shape() const {
-    return {.type = "spinning_top",
-            .nodes = {{dae::NodeRole::kRotation}},
-            .parameters = {{"m", 15, "kg", "mass"},
-                           {"J1", 0.234375, "kg m^2", "inertia about the centre of mass, first axis"},
-                           {"J2", 0.46875, "kg m^2", "second axis"},
-                           {"J3", 0.234375, "kg m^2", "third axis"},
-                           {"X1", 0, "m", "centre of mass from the fixed point, in the body"},
-                           {"X2", 1, "m", "second component"},
-                           {"X3", 0, "m", "third component"},
-                           {"gravity1", 0, "m/s^2", "gravity along x"},
-                           {"gravity2", 0, "m/s^2", "gravity along y"},
-                           {"gravity3", -9.81, "m/s^2", "gravity along z"}}};
+    return {
+        .type = "spinning_top",
+        .nodes = {{dae::NodeRole::kRotation}},
+        .parameters = {{"m", 15, "kg", "mass"},
+                       {"J1", 0.234375, "kg m^2", "inertia about the centre of mass, first axis"},
+                       {"J2", 0.46875, "kg m^2", "second axis"},
+                       {"J3", 0.234375, "kg m^2", "third axis"},
+                       {"X1", 0, "m", "centre of mass from the fixed point, in the body"},
+                       {"X2", 1, "m", "second component"},
+                       {"X3", 0, "m", "third component"},
+                       {"gravity1", 0, "m/s^2", "gravity along x"},
+                       {"gravity2", 0, "m/s^2", "gravity along y"},
+                       {"gravity3", -9.81, "m/s^2", "gravity along z"}}};
   }
 
   template <class S>
@@ -30,22 +31,19 @@ struct SpinningTop {
     using lie::rotation::cross;
     const lie::Vec<S, 3> omega = at.omega(0);
     const lie::Vec<S, 3> weight = at.parameter(kMass) * at.parameter3(kGravity);
-    balance.add_torque(0, inertia_times<S>(at, at.omega_dot(0)) +
-                              cross<S>(omega, inertia_times<S>(at, omega)));
-    balance.apply_torque(
-        0, cross<S>(at.parameter3(kCentre), at.rotation(0).transpose() * weight));
+    balance.add_torque(
+        0, inertia_times<S>(at, at.omega_dot(0)) + cross<S>(omega, inertia_times<S>(at, omega)));
+    balance.apply_torque(0, cross<S>(at.parameter3(kCentre), at.rotation(0).transpose() * weight));
   }
 
   template <class S>
   S kinetic_energy(const dae::Motion<S>& at) const {
-    return S(0.5) *
-           lie::rotation::dot<S>(at.omega(0), inertia_times<S>(at, at.omega(0)));
+    return S(0.5) * lie::rotation::dot<S>(at.omega(0), inertia_times<S>(at, at.omega(0)));
   }
   template <class S>
   S potential_energy(const dae::Motion<S>& at) const {
     return -at.parameter(kMass) *
-           lie::rotation::dot<S>(at.parameter3(kGravity),
-                                 at.rotation(0) * at.parameter3(kCentre));
+           lie::rotation::dot<S>(at.parameter3(kGravity), at.rotation(0) * at.parameter3(kCentre));
   }
 
  private:

@@ -12,8 +12,7 @@ namespace liegrad::models {
 const std::vector<Model>& all_models() {
   static const std::vector<Model> models = {
       {"heavy_top", "a top held at a point, by constraints on a free body", true, heavy_top},
-      {"spinning_top", "the same top with its fixed point built in, on SO(3)", false,
-       spinning_top},
+      {"spinning_top", "the same top with its fixed point built in, on SO(3)", false, spinning_top},
       {"free_body", "one rigid body in free flight with a tracked point", true, free_body},
       {"pendulum", "a planar pendulum in Cartesian coordinates", false, pendulum},
       {"torsional_ball", "a ball on a damped torsional spring, on SO(3)", false, torsional_ball},

@@ -49,15 +49,13 @@ dae::System free_body(const lie::NodeGroup& body_group) {
     system.add_parameter({name, 0, "m", "the tracked point in the body"});
   }
   system.add_node("body", body_group);
-  system.add("body", elements::RigidBody{}, {"body"},
-             {.values = {{"m", 1}, {"J1", 0.01}, {"J2", 0.02}, {"J3", 0.03}},
-              .bind = {{"gravity1", "gravity1"},
-                       {"gravity2", "gravity2"},
-                       {"gravity3", "gravity3"}}});
+  system.add(
+      "body", elements::RigidBody{}, {"body"},
+      {.values = {{"m", 1}, {"J1", 0.01}, {"J2", 0.02}, {"J3", 0.03}},
+       .bind = {{"gravity1", "gravity1"}, {"gravity2", "gravity2"}, {"gravity3", "gravity3"}}});
   system.add("marker", elements::TrackedPoint{}, {"body"},
              {.bind = {{"X1", "body.X1"}, {"X2", "body.X2"}, {"X3", "body.X3"}}});
-  system.set_initial_function(
-      InitialFlight{body_group.kind == lie::GroupKind::kSE3}, initial);
+  system.set_initial_function(InitialFlight{body_group.kind == lie::GroupKind::kSE3}, initial);
   return system;
 }
 

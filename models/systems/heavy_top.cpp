@@ -37,11 +37,10 @@ dae::System heavy_top(const lie::NodeGroup& body_group) {
   system.add_parameter({"top.omega2", 150, "rad/s", "second component"});
   system.add_parameter({"top.omega3", -4.61538, "rad/s", "third component"});
   system.add_node("top", body_group);
-  system.add("top", elements::RigidBody{}, {"top"},
-             {.values = {{"m", 15}, {"J1", 0.234375}, {"J2", 0.46875}, {"J3", 0.234375}},
-              .bind = {{"gravity1", "gravity1"},
-                       {"gravity2", "gravity2"},
-                       {"gravity3", "gravity3"}}});
+  system.add(
+      "top", elements::RigidBody{}, {"top"},
+      {.values = {{"m", 15}, {"J1", 0.234375}, {"J2", 0.46875}, {"J3", 0.234375}},
+       .bind = {{"gravity1", "gravity1"}, {"gravity2", "gravity2"}, {"gravity3", "gravity3"}}});
   system.add("fixed_point", elements::FixedPoint{}, {"top"},
              {.bind = {{"X1", "top.X1"}, {"X2", "top.X2"}, {"X3", "top.X3"}}});
   system.set_initial_function(TurningAboutOrigin{}, {"top.omega1", "top.omega2", "top.omega3",

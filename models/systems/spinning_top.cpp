@@ -16,10 +16,9 @@ dae::System spinning_top(const lie::NodeGroup& /*body_group*/) {
   system.add_parameter({"top.omega2", 150, "rad/s", "second component"});
   system.add_parameter({"top.omega3", -4.61538, "rad/s", "third component"});
   system.add_node("top", lie::NodeGroup::so3());
-  system.add("top", elements::SpinningTop{}, {"top"},
-             {.bind = {{"gravity1", "gravity1"},
-                       {"gravity2", "gravity2"},
-                       {"gravity3", "gravity3"}}});
+  system.add(
+      "top", elements::SpinningTop{}, {"top"},
+      {.bind = {{"gravity1", "gravity1"}, {"gravity2", "gravity2"}, {"gravity3", "gravity3"}}});
   system.set_initial_function(InitialSpin{}, {"top.omega1", "top.omega2", "top.omega3"});
   return system;
 }

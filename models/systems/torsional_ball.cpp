@@ -30,9 +30,8 @@ dae::System torsional_ball(const lie::NodeGroup& /*body_group*/) {
   system.add_parameter({"ball.omega3", 1, "rad/s", "third component"});
   system.add_node("ball", lie::NodeGroup::so3());
   system.add("ball", elements::TorsionalBall{}, {"ball"});
-  system.set_initial_function(InitialTwist{},
-                              {"ball.alpha0", "ball.n1", "ball.n2", "ball.n3", "ball.omega1",
-                               "ball.omega2", "ball.omega3"});
+  system.set_initial_function(InitialTwist{}, {"ball.alpha0", "ball.n1", "ball.n2", "ball.n3",
+                                               "ball.omega1", "ball.omega2", "ball.omega3"});
   return system;
 }
 

@@ -48,8 +48,7 @@ ByHand by_hand(bool se3, const Matrix3d& r, const Vector3d& x, const Vector3d& o
     m.stiffness.topRightCorner<3, 3>() = -tilde(lambda) * r.transpose();
     m.stiffness.bottomLeftCorner<3, 3>() = r * tilde(lambda);
     m.gradient << -tilde(y), -r.transpose();
-    m.curvature << tilde(omega) * tilde(y) - tilde(r.transpose() * u),
-        tilde(omega) * r.transpose();
+    m.curvature << tilde(omega) * tilde(y) - tilde(r.transpose() * u), tilde(omega) * r.transpose();
   }
   return m;
 }
@@ -57,21 +56,23 @@ ByHand by_hand(bool se3, const Matrix3d& r, const Vector3d& x, const Vector3d& o
 class HeavyTopDerivatives : public ::testing::TestWithParam<lie::NodeGroup> {
  protected:
   HeavyTopDerivatives()
-      : system_(models::make_model("heavy_top", GetParam())),
-        assembly_(system_, Formulation::kIndex2, false, dae::LinearSolverKind::kDense),
-        positions_(system_, Formulation::kIndex3, false, dae::LinearSolverKind::kDense) {
+      : top_system(models::make_model("heavy_top", GetParam())),
+        top_assembly(top_system, Formulation::kIndex2, false, dae::LinearSolverKind::kDense),
+        top_positions(top_system, Formulation::kIndex3, false, dae::LinearSolverKind::kDense) {
     const auto rotation = lie::SO3<double>::exp(Vector3d(0.4, -1.1, 0.7));
-    rotation_ = rotation.matrix();
+    top_rotation = rotation.matrix();
     const auto q = rotation.coeffs();
-    for (Assembly* assembly : {&assembly_, &positions_}) {
+    for (Assembly* assembly : {&top_assembly, &top_positions}) {
       assembly->set_configuration(
-          std::vector<double>{q(0), q(1), q(2), q(3), x_(0), x_(1), x_(2)});
-      assembly->set_velocity(
-          std::vector<double>{omega_(0), omega_(1), omega_(2), u_(0), u_(1), u_(2)});
+          std::vector<double>{q(0), q(1), q(2), q(3), top_x(0), top_x(1), top_x(2)});
+      assembly->set_velocity(std::vector<double>{top_omega(0), top_omega(1), top_omega(2), top_u(0),
+                                                 top_u(1), top_u(2)});
       assembly->set_acceleration(std::vector<double>{3, -2, 1, 0.5, 4, -6});
-      for (int i = 0; i < 3; ++i) assembly->multipliers()[static_cast<std::size_t>(i)] = lambda_(i);
+      for (int i = 0; i < 3; ++i)
+        assembly->multipliers()[static_cast<std::size_t>(i)] = top_lambda(i);
     }
-    by_hand_ = by_hand(GetParam().kind == lie::GroupKind::kSE3, rotation_, x_, omega_, u_, lambda_);
+    top_by_hand = by_hand(GetParam().kind == lie::GroupKind::kSE3, top_rotation, top_x, top_omega,
+                          top_u, top_lambda);
   }
 
   Eigen::MatrixXd block(Assembly& assembly, const dae::StepCoefficients& coefficients, int row,
@@ -88,44 +89,46 @@ class HeavyTopDerivatives : public ::testing::TestWithParam<lie::NodeGroup> {
   static void expect_equal(const Eigen::MatrixXd& actual, const Eigen::MatrixXd& expected) {
     EXPECT_LE((actual - expected).cwiseAbs().maxCoeff(),
               kTolerance * expected.cwiseAbs().maxCoeff())
-        << actual << "\nby hand\n" << expected;
+        << actual << "\nby hand\n"
+        << expected;
   }
 
-  const Vector3d x_{0.3, 1.2, -0.4}, omega_{2, 150, -4.6}, u_{7, -3, 11}, lambda_{40, -900, 250};
-  dae::System system_;
-  Assembly assembly_, positions_;
-  Matrix3d rotation_;
-  ByHand by_hand_;
+  const Vector3d top_x{0.3, 1.2, -0.4}, top_omega{2, 150, -4.6}, top_u{7, -3, 11},
+      top_lambda{40, -900, 250};
+  dae::System top_system;
+  Assembly top_assembly, top_positions;
+  Matrix3d top_rotation;
+  ByHand top_by_hand;
 };
 
 TEST_P(HeavyTopDerivatives, MassMatrixIsThatByHand) {
-  expect_equal(block(assembly_, {.c_a = 1}, 0, 6, 0, 6), by_hand_.mass);
+  expect_equal(block(top_assembly, {.c_a = 1}, 0, 6, 0, 6), top_by_hand.mass);
 }
 TEST_P(HeavyTopDerivatives, DampingMatrixIsThatByHand) {
-  expect_equal(block(assembly_, {.c_a = 0, .c_v = 1}, 0, 6, 0, 6), by_hand_.damping);
+  expect_equal(block(top_assembly, {.c_a = 0, .c_v = 1}, 0, 6, 0, 6), top_by_hand.damping);
 }
 TEST_P(HeavyTopDerivatives, StiffnessMatrixIsThatByHand) {
-  expect_equal(block(assembly_, {.c_a = 0, .k_q = 1}, 0, 6, 0, 6), by_hand_.stiffness);
+  expect_equal(block(top_assembly, {.c_a = 0, .k_q = 1}, 0, 6, 0, 6), top_by_hand.stiffness);
 }
 TEST_P(HeavyTopDerivatives, ConstraintGradientIsThatByHandInAllItsPlaces) {
-  expect_equal(block(positions_, {.c_a = 0}, 6, 3, 0, 6), by_hand_.gradient);
-  expect_equal(block(positions_, {.c_a = 0}, 0, 6, 6, 3), by_hand_.gradient.transpose());
-  expect_equal(block(assembly_, {.c_a = 0, .c_r = 1}, 6, 3, 0, 6), by_hand_.gradient);
+  expect_equal(block(top_positions, {.c_a = 0}, 6, 3, 0, 6), top_by_hand.gradient);
+  expect_equal(block(top_positions, {.c_a = 0}, 0, 6, 6, 3), top_by_hand.gradient.transpose());
+  expect_equal(block(top_assembly, {.c_a = 0, .c_r = 1}, 6, 3, 0, 6), top_by_hand.gradient);
 }
 TEST_P(HeavyTopDerivatives, CurvatureOfTheConstraintsIsThatByHand) {
-  expect_equal(block(assembly_, {.c_a = 0, .k_r = 1}, 6, 3, 0, 6), by_hand_.curvature);
+  expect_equal(block(top_assembly, {.c_a = 0, .k_r = 1}, 6, 3, 0, 6), top_by_hand.curvature);
 }
 TEST_P(HeavyTopDerivatives, TimeDerivativesOfTheConstraintsAreThoseByHand) {
   Eigen::VectorXd v(6), v_dot(6);
-  v << omega_, u_;
+  v << top_omega, top_u;
   v_dot << 3, -2, 1, 0.5, 4, -6;
   std::vector<double> position(3), velocity(3), acceleration(3);
-  positions_.coefficients() = {};
-  positions_.constraint_values(position, velocity);
-  positions_.constraint_accelerations(acceleration);
-  const Vector3d phi = Vector3d(0, 1, 0) - rotation_.transpose() * x_;
-  const Vector3d rate = by_hand_.gradient * v;
-  const Vector3d second = by_hand_.gradient * v_dot + by_hand_.curvature * v;
+  top_positions.coefficients() = {};
+  top_positions.constraint_values(position, velocity);
+  top_positions.constraint_accelerations(acceleration);
+  const Vector3d phi = Vector3d(0, 1, 0) - top_rotation.transpose() * top_x;
+  const Vector3d rate = top_by_hand.gradient * v;
+  const Vector3d second = top_by_hand.gradient * v_dot + top_by_hand.curvature * v;
   for (int i = 0; i < 3; ++i) {
     const auto k = static_cast<std::size_t>(i);
     EXPECT_NEAR(position[k], phi(i), kTolerance * phi.norm());

@@ -146,8 +146,7 @@ TEST(HeavyTopStabilized, HasATransientErrorOfFirstOrder) {
     for (std::size_t n = 1; n < a.samples.size(); ++n) {
       const auto& lambda = a.samples[n].lambda;
       const double norm = std::hypot(lambda[0], lambda[1], lambda[2]);
-      amplitude =
-          std::max(amplitude, std::abs(lambda[0] - b.samples[n].lambda[0]) / norm);
+      amplitude = std::max(amplitude, std::abs(lambda[0] - b.samples[n].lambda[0]) / norm);
     }
     EXPECT_NEAR(amplitude / h, 0.64, 0.05) << h;
   }
@@ -242,11 +241,8 @@ TEST(NewtonOnTheFastTop, NeedsFewIterationsEverywhere) {
         for (const double rho : {0.5, 0.7, 0.9}) {
           for (const double sigma : {0.0, 1.0, optimal_sigma(rho)}) {
             for (const auto kind : {dae::NewtonKind::kFull, dae::NewtonKind::kModified}) {
-              const TopRun run{.group = group,
-                               .formulation = formulation,
-                               .sigma = sigma,
-                               .rho = rho,
-                               .h = h};
+              const TopRun run{
+                  .group = group, .formulation = formulation, .sigma = sigma, .rho = rho, .h = h};
               dae::IntegrateOptions options = run.options();
               options.alpha.newton.kind = kind;
               options.keep_samples = false;

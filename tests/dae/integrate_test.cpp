@@ -51,8 +51,9 @@ TEST(BadOptions, AreNamed) {
             "the time between samples must not be negative; it is -1");
   options = {};
   options.adaptive = dae::AdaptiveOptions{.tolerance = {0, 1e-6}};
-  EXPECT_EQ(message_of_run(top, options),
-            "the tolerances of adaptive steps must be positive; they are rtol = 0 and atol = 1e-06");
+  EXPECT_EQ(
+      message_of_run(top, options),
+      "the tolerances of adaptive steps must be positive; they are rtol = 0 and atol = 1e-06");
   options = {};
   options.method = dae::Method::kMuntheKaas;
   EXPECT_EQ(message_of_run(top, options),
@@ -68,9 +69,10 @@ TEST(BadOptions, AreNamed) {
             "updated Lagrangian methods exist for index 3 only; choose that formulation");
   options = {};
   options.events = {{.output = "top.y.1"}};
-  EXPECT_EQ(message_of_run(top, options),
-            "system 'heavy_top': there is no output 'top.y.1'; did you mean 'top.x.1', 'top.q.1' or "
-            "'top.u.1'?");
+  EXPECT_EQ(
+      message_of_run(top, options),
+      "system 'heavy_top': there is no output 'top.y.1'; did you mean 'top.x.1', 'top.q.1' or "
+      "'top.u.1'?");
   EXPECT_EQ(message_of([] { dae::AlphaParameters::from_spectral_radius(1.5); }),
             "spectral radius at infinity rho = 1.5 is outside [0, 1]; choose 0 (strongest damping) "
             "to 1 (none)");
@@ -113,9 +115,13 @@ System body_on_a_point() {
 
 TEST(BadInitialValues, AreNamed) {
   System system = body_on_a_point();
-  EXPECT_EQ(message_of([&] { system.set_initial_velocity("body", {1, 2}); }),
+  EXPECT_EQ(message_of([&] {
+              system.set_initial_velocity("body", {1, 2});
+            }),
             "initial velocity of node 'body' has 2 numbers; the node has 6");
-  EXPECT_EQ(message_of([&] { system.set_initial_velocity("body", {1, 2, kNaN, 0, 0, 0}); }),
+  EXPECT_EQ(message_of([&] {
+              system.set_initial_velocity("body", {1, 2, kNaN, 0, 0, 0});
+            }),
             "initial velocity of node 'body' is not finite in entry 3");
   EXPECT_EQ(message_of([&] { system.set_initial_velocity("bodi", {}); }),
             "system 'body': there is no node 'bodi'; did you mean 'body'?");
@@ -384,8 +390,8 @@ TEST(FreeBody, KeepsEnergyAndMomentum) {
   std::vector<double> first(static_cast<std::size_t>(outputs.size())), last = first;
   outputs.evaluate(solution.samples.front(), {}, first);
   outputs.evaluate(solution.final, {}, last);
-  for (const char* name : {"energy", "momentum.linear.1", "momentum.linear.3",
-                           "momentum.angular.1", "momentum.angular.2", "momentum.angular.3"}) {
+  for (const char* name : {"energy", "momentum.linear.1", "momentum.linear.3", "momentum.angular.1",
+                           "momentum.angular.2", "momentum.angular.3"}) {
     const auto i = static_cast<std::size_t>(outputs.column(name));
     EXPECT_NEAR(last[i], first[i], 3e-6 * std::max(1.0, std::abs(first[i]))) << name;
   }

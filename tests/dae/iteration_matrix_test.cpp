@@ -127,7 +127,9 @@ TEST_P(IterationMatrix, IsTheDerivativeOfTheStepEquations) {
     const Eigen::VectorXd expected = derivative * increment_of(j);
     EXPECT_LE((matrix.col(j) - expected).cwiseAbs().maxCoeff(),
               1e-12 * derivative.cwiseAbs().maxCoeff())
-        << "column " << j << "\n" << matrix.col(j).transpose() << "\n" << expected.transpose();
+        << "column " << j << "\n"
+        << matrix.col(j).transpose() << "\n"
+        << expected.transpose();
   }
 }
 

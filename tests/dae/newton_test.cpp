@@ -17,7 +17,8 @@ using dae::NewtonKind;
 double condition(const lie::NodeGroup& group, Formulation formulation, double h) {
   const dae::System system = models::make_model("heavy_top", group);
   const bool stabilized = formulation == Formulation::kStabilized;
-  dae::State state = dae::Consistency(system, {}, dae::LinearSolverKind::kDense).initial_state(0, {});
+  dae::State state =
+      dae::Consistency(system, {}, dae::LinearSolverKind::kDense).initial_state(0, {});
   if (stabilized) state.eta.assign(3, 0.0);
   dae::Assembly assembly(system, formulation, false, dae::LinearSolverKind::kDense);
   dae::AlphaKinematics kinematics(system.configuration_space(),
@@ -80,8 +81,7 @@ TEST(NewtonKinds, AllSolveTheSameEquations) {
     const dae::Solution full =
         run_with(NewtonKind::kFull, dae::FirstGuess::kExtrapolated, formulation, 5e-4);
     for (const auto kind : {NewtonKind::kModified, NewtonKind::kSimplified}) {
-      expect_same_motion(
-          full, run_with(kind, dae::FirstGuess::kExtrapolated, formulation, 5e-4));
+      expect_same_motion(full, run_with(kind, dae::FirstGuess::kExtrapolated, formulation, 5e-4));
     }
   }
 }
@@ -100,8 +100,7 @@ TEST(ModifiedNewton, KeepsItsMatrixWhereBIsConstant) {
   TopRun run{.group = lie::NodeGroup::se3()};
   dae::IntegrateOptions options = run.options();
   options.alpha.newton.kind = NewtonKind::kModified;
-  const auto summary =
-      dae::integrate(models::make_model("heavy_top", run.group), options).summary;
+  const auto summary = dae::integrate(models::make_model("heavy_top", run.group), options).summary;
   EXPECT_LE(summary.jacobian_evaluations, 20);
   EXPECT_EQ(summary.jacobian_evaluations, summary.factorizations);
 }
@@ -117,8 +116,8 @@ struct SaturatingSpring {
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
     using std::atan;
     const S x = at.coordinates(0)(0);
-    balance.row(0, 0) += at.acceleration_coordinates(0)(0) +
-                         at.parameter(0) * atan(S(at.parameter(1) * x));
+    balance.row(0, 0) +=
+        at.acceleration_coordinates(0)(0) + at.parameter(0) * atan(S(at.parameter(1) * x));
   }
 };
 
@@ -158,9 +157,9 @@ TEST(AStep, AllocatesNothing) {
           options.newton.kind = kind;
           dae::GeneralizedAlpha stepper(system, options);
           const double h = 1e-3;
-          stepper.start(dae::Consistency(system, {}, dae::LinearSolverKind::kAutomatic)
-                            .initial_state(0, {}),
-                        h);
+          stepper.start(
+              dae::Consistency(system, {}, dae::LinearSolverKind::kAutomatic).initial_state(0, {}),
+              h);
           for (int n = 1; n <= 3; ++n) {
             ASSERT_TRUE(stepper.step(h, n * h).success);
             stepper.accept();

@@ -78,9 +78,8 @@ TEST(Pendulum, IsOfSecondOrderFromTheLowestPoint) {
 /// q̈ = -λ with q = t³/6.
 struct PrescribedCube {
   dae::ElementShape shape() const {
-    return {.type = "prescribed_cube",
-            .nodes = {{dae::NodeRole::kCoordinates, 1}},
-            .constraints = 1};
+    return {
+        .type = "prescribed_cube", .nodes = {{dae::NodeRole::kCoordinates, 1}}, .constraints = 1};
   }
   template <class S>
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {

@@ -28,9 +28,9 @@ TopErrors errors_with_changing_steps(const TopRun& run, bool keep_scales = false
   dae::AlphaOptions options = run.options().alpha;
   const dae::System system = models::make_model("heavy_top", run.group);
   dae::GeneralizedAlpha stepper(system, options);
-  stepper.start(dae::Consistency(system, {}, dae::LinearSolverKind::kAutomatic)
-                    .initial_state(0, {}),
-                run.h * pattern[0]);
+  stepper.start(
+      dae::Consistency(system, {}, dae::LinearSolverKind::kAutomatic).initial_state(0, {}),
+      run.h * pattern[0]);
   HeavyTopReference reference;
   TopErrors largest;
   double t = 0;
@@ -41,8 +41,8 @@ TopErrors errors_with_changing_steps(const TopRun& run, bool keep_scales = false
     stepper.accept();
     t += h;
     reference.advance(h);
-    const TopErrors e = error_at(stepper.state(), reference.point(),
-                                 run.group.kind == lie::GroupKind::kSE3);
+    const TopErrors e =
+        error_at(stepper.state(), reference.point(), run.group.kind == lie::GroupKind::kSE3);
     largest.q = std::max(largest.q, e.q);
     largest.v = std::max(largest.v, e.v);
     largest.lambda = std::max(largest.lambda, e.lambda);
@@ -137,8 +137,8 @@ TEST(AdaptiveSteps, GrowWhereTheMotionIsSlow) {
 
 TEST(AdaptiveSteps, KeepToTheirBounds) {
   dae::IntegrateOptions options;
-  options.adaptive = dae::AdaptiveOptions{
-      .tolerance = {1e-3, 1e-3}, .initial_step = 1e-3, .largest_step = 2e-3};
+  options.adaptive =
+      dae::AdaptiveOptions{.tolerance = {1e-3, 1e-3}, .initial_step = 1e-3, .largest_step = 2e-3};
   const dae::Solution solution = dae::integrate(models::make_model("pendulum"), options);
   EXPECT_LE(solution.summary.largest_step, 2e-3 * (1 + 1e-9));
 }
