@@ -298,9 +298,10 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
 
 void AlphaKinematics::finish(State& end) {
   end.q = end_q_;
-  end.v = v_;
-  end.v_dot = v_dot_;
-  end.a = a_;
+  // What comes back is overwritten by the next step.
+  std::swap(end.v, v_);
+  std::swap(end.v_dot, v_dot_);
+  std::swap(end.a, a_);
   if (stabilized_) end.eta = eta_;
 }
 

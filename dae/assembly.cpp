@@ -54,6 +54,8 @@ Assembly::Assembly(const System& system, Formulation formulation, bool velocity_
   pattern_ = pattern.entries;
   matrix_.emplace(pattern, solver);
   matrix_values_ = matrix_->values();
+  last_inputs_.assign(1 + kNumCoefficients, 0.0);
+  find_copies();
   find_positions();
   set_parameters(system.parameter_values());
   set_identity_maps();
@@ -225,6 +227,34 @@ void Assembly::find_positions() {
   }
 }
 
+void Assembly::find_copies() {
+  for (Group& group : groups_) {
+    if (group.num_elements() != 1 || form_.velocity_map) continue;
+    const PlacedElement& element = system_->elements()[index(group.elements[0])];
+    const ElementShape& shape = group.kind->shape();
+    const auto add = [&group](const double* from, int to, int count) {
+      if (count > 0) group.copies.push_back({from, group.inputs.data() + to, count});
+    };
+    for (std::size_t k = 0; k < group.node_runs.size(); ++k) {
+      for (const Group::Run& run : group.node_runs[k]) {
+        add(nodes_.numbers() + group.node_blocks[k] + run.from, run.to, run.count);
+      }
+    }
+    add(multipliers_.data() + element.first_multiplier, group.in.multipliers, shape.constraints);
+    for (std::size_t i = 0; i < element.multipliers_read.size(); ++i) {
+      add(multipliers_.data() + element.multipliers_read[i],
+          group.in.multipliers + shape.constraints + static_cast<int>(i), 1);
+    }
+    add(algebraic_.data() + element.first_algebraic, group.in.algebraic, shape.algebraic);
+    for (std::size_t i = 0; i < element.controls.size(); ++i) {
+      add(controls_.data() + element.controls[i], group.in.controls + static_cast<int>(i), 1);
+    }
+    for (const Group::Run& run : group.last_runs) {
+      add(last_inputs_.data() + run.from, run.to, run.count);
+    }
+  }
+}
+
 void Assembly::set_parameters(std::span<const double> parameters) {
   for (Group& group : groups_) {
     group.parameters.clear();
@@ -267,6 +297,16 @@ void Assembly::set_identity_maps() {
   }
 }
 
+void Assembly::collect_last_inputs() {
+  const double last[1 + kNumCoefficients] = {time_,
+                                             coefficients_.c_a,
+                                             coefficients_.c_v,
+                                             coefficients_.k_q,
+                                             coefficients_.c_r,
+                                             coefficients_.k_r};
+  std::copy(std::begin(last), std::end(last), last_inputs_.begin());
+}
+
 template <int Lanes>
 void Assembly::load_lanes(Group& group, int first, int count, Load what) {
   const ElementInputs& in = group.in;
@@ -274,12 +314,8 @@ void Assembly::load_lanes(Group& group, int first, int count, Load what) {
   const int num_parameters = static_cast<int>(shape.parameters.size());
   const std::size_t num_nodes = group.block_sizes.size();
   const bool with_parameters = group.loaded != first;
-  const double last[1 + kNumCoefficients] = {time_,
-                                             coefficients_.c_a,
-                                             coefficients_.c_v,
-                                             coefficients_.k_q,
-                                             coefficients_.c_r,
-                                             coefficients_.k_r};
+  collect_last_inputs();
+  const double* const last = last_inputs_.data();
   for (int lane = 0; lane < count; ++lane) {
     const PlacedElement& element = system_->elements()[index(group.elements[index(first + lane)])];
     double* const to = group.inputs.data() + lane;
@@ -321,6 +357,13 @@ void Assembly::load_lanes(Group& group, int first, int count, Load what) {
 }
 
 void Assembly::load(Group& group, int first, int count, Load what) {
+  // The parameters of a single element stay where they are.
+  if (what == Load::kForSteps && group.loaded == first && !group.copies.empty()) {
+    for (const Group::Copy& copy : group.copies) {
+      for (int i = 0; i < copy.count; ++i) copy.to[i] = copy.from[i];
+    }
+    return;
+  }
   if (group.lanes == 1) {
     load_lanes<1>(group, first, count, what);
   } else {
@@ -371,6 +414,7 @@ void Assembly::add_lanes(const Group& group, int first, int count, bool with_mat
 }
 
 void Assembly::evaluate(bool with_matrix) {
+  collect_last_inputs();
   std::fill(residual_.begin(), residual_.end(), 0.0);
   if (with_matrix) {
     std::fill(matrix_values_.begin(), matrix_values_.end(), 0.0);
@@ -435,6 +479,7 @@ void Assembly::set_stabilizer() {
 }
 
 void Assembly::constraint_values(std::span<double> position, std::span<double> velocity) {
+  collect_last_inputs();
   for (Group& group : groups_) {
     const int each = group.kind->shape().constraints;
     if (each == 0) continue;

@@ -118,6 +118,13 @@ class Assembly {
     };
     std::vector<std::vector<Run>> node_runs;  ///< by node
     std::vector<Run> last_runs;
+    /// All that steps copy for a group of one element.
+    struct Copy {
+      const double* from;
+      double* to;
+      int count;
+    };
+    std::vector<Copy> copies;
     std::vector<double> parameters;       ///< element × parameter
     std::vector<double> inputs, outputs;  ///< of one chunk
     int loaded = -1;                      ///< chunk whose parameters stand in `inputs`
@@ -132,6 +139,8 @@ class Assembly {
   void collect_stabilizer(const std::map<std::pair<int, int>, int>& position_index);
   void find_positions();
   void find_runs(Group& group, ConstraintRows rows) const;
+  void find_copies();
+  void collect_last_inputs();
   /// Copies the inputs of some elements to where kernels read them, only what steps need or all; Lanes
   /// is group.lanes.
   enum class Load { kForSteps, kAll };
@@ -156,6 +165,7 @@ class Assembly {
   std::vector<double> multipliers_, algebraic_, controls_;
   double time_ = 0;
   StepCoefficients coefficients_;
+  std::vector<double> last_inputs_;  // time and coefficients, as kernels read them
   std::vector<double> residual_;
   bool has_energy_ = false, has_momentum_ = false;
 

@@ -91,7 +91,9 @@ concept HasConstraint = requires(const E& e, const Position<S>& at) {
 };
 template <class E, class S>
 concept HasConstraintForce = requires(const E& e, const Position<S>& at,
-                                      std::span<const S> lambda) { e.constraint_force(at, lambda); };
+                                      std::span<const S> lambda) {
+  e.constraint_force(at, lambda);
+};
 template <class E, class S>
 concept HasAlgebraic = requires(const E& e, const Motion<S>& at) {
   e.algebraic(at);

@@ -152,8 +152,8 @@ std::vector<Taped> ElementFunctions::corrected_multipliers(Span x) const {
 std::vector<Taped> ElementFunctions::constraint_force(Span x) const {
   if (!model_.has_constraint_force()) return constraint_force_by_ad(x);
   const Views views = corrected_views(x, motion_factors(x).position);
-  std::vector<Taped> force = model_.constraint_force(
-      position<Taped>(x, views, x[index(in_.time)]), corrected_multipliers(x));
+  std::vector<Taped> force = model_.constraint_force(position<Taped>(x, views, x[index(in_.time)]),
+                                                     corrected_multipliers(x));
   check_size("constraint_force()", force.size(), dof_offset(groups_.size()));
   return force;
 }

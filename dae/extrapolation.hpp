@@ -54,7 +54,7 @@ class Extrapolation {
   }
 
  private:
-  static constexpr int kNumDifferences = 6;
+  static constexpr int kNumDifferences = 8;
   std::vector<double>& at(int k) { return differences_[static_cast<std::size_t>(k)]; }
 
   std::array<std::vector<double>, kNumDifferences> differences_;

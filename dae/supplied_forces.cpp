@@ -64,8 +64,8 @@ std::vector<std::string> check_supplied_forces(const System& system) {
     }
     if (worst <= kTolerance) continue;
     sentences.push_back("the constraint_force of element '" + element.name +
-                        "' differs from the derivative of its constraint by " +
-                        number_text(worst) + " of its size; correct it, or leave it to AD");
+                        "' differs from the derivative of its constraint by " + number_text(worst) +
+                        " of its size; correct it, or leave it to AD");
   }
   return sentences;
 }
