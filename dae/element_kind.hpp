@@ -78,8 +78,8 @@ struct ObservableRows {
 /// of the kind. Kernels are made when first asked for.
 class ElementKind {
  public:
-  /// Throws InvalidArgument when the element cannot be attached to such nodes or returns fewer numbers
-  /// than its shape says.
+  /// Throws InvalidArgument when the element cannot be attached to such nodes. That its functions return
+  /// as many numbers as its shape says is found out when they are first needed.
   ElementKind(std::shared_ptr<const ElementModel> model, std::vector<lie::NodeGroup> groups);
 
   const ElementModel& model() const { return *model_; }

@@ -79,8 +79,8 @@ void GeneralizedAlpha::change_step(double h) {
   accelerations_.reset(current.v_dot);
 }
 
-void GeneralizedAlpha::guess(double h) {
-  switch (options_.guess) {
+void GeneralizedAlpha::guess(FirstGuess kind, double h) {
+  switch (kind) {
     case FirstGuess::kExtrapolated:
       accelerations_.predict(guess_);
       kinematics_->guess_acceleration(guess_);
@@ -97,7 +97,7 @@ void GeneralizedAlpha::guess(double h) {
       break;
   }
   const std::span<double> lambda = assembly_.multipliers();
-  if (options_.guess == FirstGuess::kZeroMultiplier) {
+  if (kind == FirstGuess::kZeroMultiplier) {
     std::fill(lambda.begin(), lambda.end(), 0.0);
   } else {
     std::copy(current.lambda.begin(), current.lambda.end(), lambda.begin());
@@ -105,7 +105,22 @@ void GeneralizedAlpha::guess(double h) {
   std::copy(current.s.begin(), current.s.end(), assembly_.algebraic().begin());
 }
 
+void GeneralizedAlpha::solve(FirstGuess kind, double h) {
+  kinematics_->begin(current, h, assembly_);
+  guess(kind, h);
+  const NewtonReport& newton = newton_.solve(current, h);
+  last_report.success = newton.converged();
+  last_report.failure = newton.failure;
+  last_report.newton_iterations += newton.iterations;
+  last_report.matrices += newton.matrices;
+  last_report.factorizations += newton.factorizations;
+  last_report.residuals += newton.residuals;
+  if (!last_report.success) last_report.message = newton.message;
+}
+
 const StepReport& GeneralizedAlpha::step(double h, double t_end) {
+  last_report.newton_iterations = last_report.matrices = last_report.factorizations = 0;
+  last_report.residuals = 0;
   try {
     change_step(h);
   } catch (const Error& error) {
@@ -114,20 +129,16 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
     last_report.message = error.what();
     return last_report;
   }
-  kinematics_->begin(current, h, assembly_);
-  assembly_.set_time(t_end);
-  guess(h);
-  const NewtonReport& newton = newton_.solve(h);
-  last_report.success = newton.converged();
-  last_report.failure = newton.failure;
-  last_report.newton_iterations = newton.iterations;
-  last_report.matrices = newton.matrices;
-  last_report.factorizations = newton.factorizations;
-  last_report.residuals = newton.residuals;
-  if (!last_report.success) {
-    last_report.message = newton.message;
-    return last_report;
+  set_time(t_end);
+  solve(options_.guess, h);
+  // An extrapolation may lead astray, and a kept matrix may be too old: once more without either.
+  if (!last_report.success &&
+      (options_.guess == FirstGuess::kExtrapolated || options_.newton.kind != NewtonKind::kFull)) {
+    newton_.forget_matrix();
+    accelerations_.reset(current.v_dot);
+    solve(options_.guess == FirstGuess::kExtrapolated ? FirstGuess::kConstantA : options_.guess, h);
   }
+  if (!last_report.success) return last_report;
   last_report.position_residual = max_of(newton_.position_residual());
   last_report.velocity_residual = max_of(newton_.velocity_residual());
   upcoming.t = t_end;

@@ -57,7 +57,8 @@ class GeneralizedAlpha final : public Stepper {
 
  private:
   void change_step(double h);
-  void guess(double h);
+  void guess(FirstGuess kind, double h);
+  void solve(FirstGuess kind, double h);
 
   AlphaOptions options_;
   Consistency consistency_;

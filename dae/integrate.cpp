@@ -51,7 +51,8 @@ class Run {
 
   void start() {
     summary().warnings = options_.warnings();
-    set_controls(options_.t_start);
+    stepper_->set_control_law(options_.controls);
+    stepper_->set_time(options_.t_start);
     ConsistencyOptions consistency = options_.alpha.consistency;
     Consistency initial(system_, consistency, options_.alpha.solver);
     const State state = initial.initial_state(options_.t_start, stepper_->assembly().controls());
@@ -76,10 +77,6 @@ class Run {
     return std::clamp(guess, 1e-8 * interval, 1e-2 * interval);
   }
 
-  void set_controls(double t) {
-    if (options_.controls) options_.controls(t, stepper_->assembly().controls());
-  }
-
   void run_fixed() {
     const double h = options_.step;
     const double interval = options_.t_end - options_.t_start;
@@ -96,7 +93,6 @@ class Run {
   /// One step; where it fails, two of half the length, and so on.
   void advance(double h, double t_end) {
     if (ended_) return;
-    set_controls(t_end);
     const StepReport& report = attempt(h, t_end);
     if (report.success) return complete(h);
     summary().failed_attempts += 1;
@@ -126,7 +122,6 @@ class Run {
         h = 0.5 * left;
       }
       const double t_end = last ? options_.t_end : stepper_->state().t + h;
-      set_controls(t_end);
       const StepReport& report = attempt(h, t_end);
       if (!report.success) {
         summary().failed_attempts += 1;
@@ -263,9 +258,10 @@ std::vector<std::string> IntegrateOptions::problems(const System& system) const 
                 " has no meaning for updated Lagrangian methods; leave it at 0");
   } else {
     for (const std::string& problem : tableau.problems()) list.push_back(problem);
-    require(system.num_multipliers() == 0 && system.num_algebraic() == 0,
-            "Munthe-Kaas methods are for systems without constraints, and '" + system.name() +
-                "' has " + std::to_string(system.num_multipliers()) +
+    const int algebraic = system.num_multipliers() + system.num_algebraic();
+    require(algebraic == 0,
+            "Munthe-Kaas methods are for systems without constraints and algebraic states, and '" +
+                system.name() + "' has " + std::to_string(algebraic) +
                 "; use a generalized-alpha method");
     require(!adaptive || tableau.b_embedded.has_value(),
             "adaptive steps need an embedded method, which '" + tableau.name + "' has not");

@@ -53,8 +53,7 @@ struct IntegrateOptions {
   ButcherTableau tableau = rk4();  ///< of Munthe-Kaas methods
 
   // Input and output.
-  /// Values of the controls at t; zero when empty.
-  std::function<void(double t, std::span<double> controls)> controls;
+  ControlLaw controls;  ///< zero when empty
   /// Time between samples; 0: every step.
   double sample_interval = 0;
   bool keep_samples = true;

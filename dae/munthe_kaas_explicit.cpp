@@ -172,7 +172,7 @@ void ExplicitMuntheKaas::move_to_end() {
 }
 
 bool ExplicitMuntheKaas::evaluate(double t, double* v_dot) {
-  assembly_.set_time(t);
+  set_time(t);
   last_report.residuals += 1;
   if (mass_.solve({v_dot, index(dof_)})) return true;
   last_report.success = false;

@@ -170,7 +170,7 @@ void ImplicitMuntheKaas::evaluate_stage(int stage, bool with_matrix) {
   }
   for_each_part(space_, Tangents{theta_.data(), p(stage), with_matrix, nodes, tangent_.data(),
                                  derivative_.data(), tangent_p_.data()});
-  assembly_.set_time(current.t + tableau_.c(stage) * h_);
+  set_time(current.t + tableau_.c(stage) * h_);
   if (with_matrix) {
     evaluate_matrices();
     add_to_matrix(stage);
@@ -318,7 +318,7 @@ bool ImplicitMuntheKaas::finish(double t_end) {
   } else {
     assembly_.set_configuration(upcoming.q);
     assembly_.set_velocity(upcoming.v);
-    assembly_.set_time(t_end);
+    set_time(t_end);
     if (!mass_.solve(upcoming.v_dot)) return fail(mass_.failure(), mass_.message());
   }
   std::copy(upcoming.v_dot.begin(), upcoming.v_dot.end(), upcoming.a.begin());

@@ -15,6 +15,8 @@ constexpr double kLeastFraction = 1.0 / 64;
 /// rounding there and need not fall.
 constexpr double kLineSearchFrom = 1e8;
 
+/// Iterations after which constraints that do not reach rounding level are left as they are.
+constexpr int kMostForRounding = 6;
 /// Scales of velocities and positions are taken anew after so many steps.
 constexpr int kStepsWithScales = 8;
 /// For how many steps a new matrix is made at once after a kept one has failed.
@@ -22,7 +24,7 @@ constexpr int kStepsToNextTrial = 16;
 /// For how many steps an observation of convergence is trusted before another iteration checks it.
 constexpr int kLongestTrust = 50;
 /// Constraints that are this much off, relative to positions or velocities, are at rounding level.
-constexpr double kRounding = 64 * kEpsilon;
+constexpr double kRounding = 64 * kEpsilon, kLargestRounding = 1e4 * kRounding;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -58,25 +60,27 @@ Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& 
   inverse_tolerance_.assign(index(assembly.system().dof()), 0.0);
 }
 
-void Newton::set_scales(double h) {
+/// From the start of the step: a wild guess must not widen the tolerance.
+void Newton::set_scales(const State& start, double h) {
   scaled_for_ = h;
   const lie::GroupList& space = assembly_.system().configuration_space();
-  NodeStore& nodes = assembly_.nodes();
   double angle = 0, length = 0, position = 0;
   for (int i = 0; i < space.size(); ++i) {
     const lie::NodeGroup& group = space.group(i);
-    const double* const v = nodes.v(i);
-    const double* const v_dot = nodes.v_dot(i);
     const int num_angles = angles_of(group.kind), dof = group.dof();
+    const int num_coeffs = group.num_coeffs(), num_lengths = dof - num_angles;
+    const double* const v = start.v.data() + space.dof_offset(i);
+    const double* const v_dot = start.v_dot.data() + space.dof_offset(i);
     for (int k = 0; k < num_angles; ++k) {
       angle = std::max({angle, std::abs(v[k]), h * std::abs(v_dot[k])});
     }
     for (int k = num_angles; k < dof; ++k) {
       length = std::max({length, std::abs(v[k]), h * std::abs(v_dot[k])});
     }
-    const double* const view = nodes.view(i);
-    const int size = NodeView::size(group), first = size - (dof - num_angles);
-    for (int k = first; k < size; ++k) position = std::max(position, std::abs(view[k]));
+    const double* const q = start.q.data() + space.coeff_offset(i);
+    for (int k = num_coeffs - num_lengths; k < num_coeffs; ++k) {
+      position = std::max(position, std::abs(q[k]));
+    }
   }
   const double tolerance = options_.relative_tolerance;
   const double inverse_angle = 1 / (tolerance * angle + 4 * kEpsilon / h);
@@ -157,13 +161,13 @@ void Newton::observe(double size, double previous) {
   observed_[is_fresh_ ? 0 : 1][index(k)] = {size / previous, size / (previous * previous), 0};
 }
 
-bool Newton::constraints_hold() {
+bool Newton::constraints_hold(double tolerance) {
   if (position_.empty()) return true;
   assembly_.constraint_values(position_, velocity_);
   // At rounding level a further correction would not change them.
   const ConstraintRows rows = constraint_rows(assembly_.formulation());
-  return (!rows.position || max_of(position_) <= kRounding * position_scale_) &&
-         (!rows.velocity || max_of(velocity_) <= kRounding * velocity_scale_);
+  return (!rows.position || max_of(position_) <= tolerance * position_scale_) &&
+         (!rows.velocity || max_of(velocity_) <= tolerance * velocity_scale_);
 }
 
 const NewtonReport& Newton::fail(NewtonFailure failure, const std::string& message) {
@@ -174,10 +178,11 @@ const NewtonReport& Newton::fail(NewtonFailure failure, const std::string& messa
   return report_;
 }
 
-const NewtonReport& Newton::solve(double h) {
+const NewtonReport& Newton::solve(const State& start, double h) {
   report_.failure = NewtonFailure::kNone;
   report_.iterations = report_.matrices = report_.factorizations = report_.residuals = 0;
   if (h != matrix_step_) has_matrix_ = false;
+  if (h != scaled_for_ || steps_with_scales_++ % kStepsWithScales == 0) set_scales(start, h);
   if (options_.kind == NewtonKind::kSimplified) {
     StepCoefficients& c = assembly_.coefficients();
     c.c_v = c.k_q = c.k_r = 0;
@@ -192,10 +197,6 @@ const NewtonReport& Newton::solve(double h) {
     assembly_.evaluate(with_matrix);
     report_.residuals += 1;
     report_.matrices += with_matrix ? 1 : 0;
-    if (report_.iterations == 0 &&
-        (h != scaled_for_ || steps_with_scales_++ % kStepsWithScales == 0)) {
-      set_scales(h);
-    }
     const double norm = norm_of(assembly_.residual());
     if (!std::isfinite(norm)) {
       const std::string element = assembly_.nonfinite_element();
@@ -244,7 +245,7 @@ const NewtonReport& Newton::solve(double h) {
     report_.iterations += 1;
 
     observe(size, previous);
-    if (options_.kind != NewtonKind::kFull && previous > 0) {
+    if (options_.kind != NewtonKind::kFull && previous > 0 && size > 1) {
       const double rate = size / previous;
       const double left = rate < 1 ? std::log(std::max(size, 1.0)) / -std::log(rate) : 1e9;
       const bool slow = rate > options_.kept_contraction;
@@ -258,10 +259,13 @@ const NewtonReport& Newton::solve(double h) {
     previous = size;
     if (!done) continue;
     kinematics_.conclude(assembly_);
-    if (constraints_hold() || report_.iterations == options_.max_iterations) return report_;
+    // Where even small corrections do not bring the constraints to rounding level, rounding is larger
+    // than was assumed.
+    const bool is_stuck = size <= 1 && report_.iterations > kMostForRounding;
+    if (constraints_hold(is_stuck ? kLargestRounding : kRounding)) return report_;
   }
   kinematics_.conclude(assembly_);
-  constraints_hold();
+  constraints_hold(kRounding);  // for the record: the caller's own tolerance decided
   return report_;
 }
 

@@ -29,7 +29,7 @@ struct NewtonOptions {
   /// A kept matrix is renewed when corrections shrink by less than this factor, or when more than
   /// max_kept_iterations are to be expected.
   double kept_contraction = 0.5;
-  int max_kept_iterations = 3;
+  int max_kept_iterations = 4;
 };
 
 enum class NewtonFailure { kNone, kDiverged, kSingularMatrix, kNonFinite };
@@ -46,22 +46,22 @@ class Newton {
  public:
   Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& options);
 
-  /// From the guess that the kinematics and the multipliers of the assembly hold. On success they
+  /// From the guess that the kinematics, begun at `start`, and the multipliers of the assembly hold. On success they
   /// hold the solution and the assembly's nodes the end of the step.
-  const NewtonReport& solve(double h);
+  const NewtonReport& solve(const State& start, double h);
   /// The next solve() starts with a new matrix.
   void forget_matrix() { has_matrix_ = false; }
   const std::vector<double>& position_residual() const { return position_; }
   const std::vector<double>& velocity_residual() const { return velocity_; }
 
  private:
-  void set_scales(double h);
+  void set_scales(const State& start, double h);
   double size_of(std::span<const double> w, double h) const;
   bool apply(double h, double fraction);
   bool is_below_residual_tolerance(double h) const;
   bool expects_convergence(double size);
   void observe(double size, double previous);
-  bool constraints_hold();
+  bool constraints_hold(double tolerance);
   const NewtonReport& fail(NewtonFailure failure, const std::string& message);
 
   Assembly& assembly_;

@@ -143,6 +143,13 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
     for (const double number : numbers) out[next++] = number;
   };
   const auto put3 = [&](const lie::Vec<double, 3>& vector) { put({vector.data(), 3}); };
+  // As written everywhere: with a scalar part that is not negative.
+  const auto put_quaternion = [&](std::span<const double> coeffs) {
+    const lie::Vec<double, 4> q =
+        lie::SO3<double>::from_coeffs(Eigen::Map<const lie::Vec<double, 4>>(coeffs.data()))
+            .quaternion();
+    put({q.data(), 4});
+  };
   const lie::GroupList& space = system_.configuration_space();
   for (int i = 0; i < space.size(); ++i) {
     const std::span q(state.q.data() + space.coeff_offset(i), index(space.group(i).num_coeffs()));
@@ -164,13 +171,13 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
         break;
       }
       case lie::GroupKind::kSO3:
-        put(q);
+        put_quaternion(q);
         put(v);
         break;
       case lie::GroupKind::kSO3xR3:
       case lie::GroupKind::kSE3: {
         put(q.subspan(4, 3));
-        put(q.first(4));
+        put_quaternion(q.first(4));
         put(v.first(3));
         lie::Vec<double, 3> u(v[3], v[4], v[5]);
         if (space.group(i).kind == lie::GroupKind::kSE3) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "liegrad/dae/newton.hpp"
 #include "liegrad/dae/state.hpp"
@@ -20,6 +23,9 @@ struct StepReport {
 struct ErrorTolerance {
   double relative = 1e-4, absolute = 1e-6;
 };
+
+/// Values of the controls at a time.
+using ControlLaw = std::function<void(double t, std::span<double> controls)>;
 
 /// A one-step method on a system.
 class Stepper {
@@ -43,8 +49,16 @@ class Stepper {
   /// Says whether matrices were dense, sparse, or of least norm.
   virtual LinearSolverKind solver() const = 0;
   virtual Assembly& assembly() = 0;
+  /// Without a law the controls stay as they stand in the assembly.
+  void set_control_law(ControlLaw law) { control_law = std::move(law); }
+  /// Moves the assembly, and with it the controls, to a time.
+  void set_time(double t) {
+    assembly().set_time(t);
+    if (control_law) control_law(t, assembly().controls());
+  }
 
  protected:
+  ControlLaw control_law;
   State current, upcoming;
   StepReport last_report;
 };

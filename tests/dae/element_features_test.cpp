@@ -159,6 +159,12 @@ TEST(Controls, ActAsForces) {
   const dae::State end = dae::integrate(system, options).final;
   EXPECT_NEAR(end.v[0], std::sin(2.0), 1e-6);
   EXPECT_NEAR(end.q[0], 1 - std::cos(2.0), 1e-6);
+  // Stages of Runge–Kutta methods see the controls of their own times.
+  options.method = dae::Method::kMuntheKaas;
+  options.step = 0.02;
+  const dae::State fine = dae::integrate(system, options).final;
+  EXPECT_NEAR(fine.v[0], std::sin(2.0), 1e-9);
+  EXPECT_NEAR(fine.q[0], 1 - std::cos(2.0), 1e-9);
 }
 
 /// Two coordinates tied together, x_1 = x_2 + sin t, of which only the first has mass.

@@ -57,8 +57,8 @@ TEST(BadOptions, AreNamed) {
   options = {};
   options.method = dae::Method::kMuntheKaas;
   EXPECT_EQ(message_of_run(top, options),
-            "Munthe-Kaas methods are for systems without constraints, and 'heavy_top' has 3; use a "
-            "generalized-alpha method");
+            "Munthe-Kaas methods are for systems without constraints and algebraic states, and "
+            "'heavy_top' has 3; use a generalized-alpha method");
   options.adaptive = dae::AdaptiveOptions{};
   EXPECT_EQ(message_of_run(models::make_model("spinning_top"), options),
             "adaptive steps need an embedded method, which 'rk4' has not");
