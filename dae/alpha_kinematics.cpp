@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "liegrad/dae/numbers.hpp"
+
 namespace liegrad::dae {
 namespace {
 
 using lie::GroupKind;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "liegrad/dae/numbers.hpp"
+
 namespace liegrad::dae {
 namespace {
 
@@ -12,8 +14,6 @@ namespace {
 constexpr int kLanes = 16;
 /// Below this number of elements their kernels are called one by one.
 constexpr int kFewElements = 4;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 void set_identity_map(const lie::NodeGroup& group, double* map) {
   const int size = node_map_size(group);

@@ -8,6 +8,7 @@
 #include <Eigen/QR>
 #include <Eigen/SparseQR>
 
+#include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/text.hpp"
 
 namespace liegrad::dae {
@@ -21,14 +22,6 @@ constexpr int kDenseRank = 300;
 constexpr double kSingularError = 1e-2;
 /// A quaternion this far from unit length is a mistake, not rounding.
 constexpr double kUnitTolerance = 1e-9;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-double max_of(std::span<const double> x) {
-  double largest = 0;
-  for (const double entry : x) largest = std::max(largest, std::abs(entry));
-  return largest;
-}
 
 }  // namespace
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "liegrad/dae/numbers.hpp"
+
 namespace liegrad::dae {
 namespace {
 
 using Span = std::span<const Taped>;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 template <class S>
 std::vector<S> lifted(const std::vector<Taped>& values) {

@@ -4,16 +4,11 @@
 #include <cmath>
 
 #include "liegrad/dae/alpha_kinematics.hpp"
+#include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/updated_lagrangian.hpp"
 
 namespace liegrad::dae {
 namespace {
-
-double max_of(std::span<const double> x) {
-  double largest = 0;
-  for (const double entry : x) largest = std::max(largest, std::abs(entry));
-  return largest;
-}
 
 std::unique_ptr<Kinematics> make_kinematics(const System& system, const AlphaOptions& options) {
   const lie::GroupList& space = system.configuration_space();

@@ -5,14 +5,13 @@
 
 #include "liegrad/dae/munthe_kaas_error.hpp"
 #include "liegrad/dae/node_tangent.hpp"
+#include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/small_rotation.hpp"
 
 namespace liegrad::dae {
 namespace {
 
 using lie::GroupKind;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// Numbers that are combined at once.
 constexpr int kPacket = 4;

@@ -6,13 +6,12 @@
 
 #include "liegrad/dae/munthe_kaas_error.hpp"
 #include "liegrad/dae/node_tangent.hpp"
+#include "liegrad/dae/numbers.hpp"
 
 namespace liegrad::dae {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// Where T and D of all parts can have entries: whole blocks, row after row, or a diagonal.
 struct NodeEntries {

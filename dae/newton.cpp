@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "liegrad/dae/numbers.hpp"
+
 namespace liegrad::dae {
 namespace {
 
@@ -26,18 +28,10 @@ constexpr int kLongestTrust = 50;
 /// Constraints that are this much off, relative to positions or velocities, are at rounding level.
 constexpr double kRounding = 64 * kEpsilon, kLargestRounding = 1e4 * kRounding;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 double norm_of(std::span<const double> x) {
   double sum = 0;
   for (const double entry : x) sum += entry * entry;
   return std::sqrt(sum);
-}
-
-double max_of(std::span<const double> x) {
-  double largest = 0;
-  for (const double entry : x) largest = std::max(largest, std::abs(entry));
-  return largest;
 }
 
 /// How many of the first velocities of a node are angular.
@@ -126,7 +120,7 @@ bool Newton::is_below_residual_tolerance(double h) const {
 }
 
 /// Adds a fraction of the correction to unknowns and multipliers.
-bool Newton::apply(double h, double fraction) {
+void Newton::apply(double h, double fraction) {
   const std::span<const double> all(correction_);
   const std::size_t stabilizers = index(assembly_.stabilizer_offset());
   kinematics_.correct(all.first(index(assembly_.multiplier_offset())), all.subspan(stabilizers),
@@ -139,7 +133,6 @@ bool Newton::apply(double h, double fraction) {
   for (std::size_t i = 0; i < s.size(); ++i) {
     s[i] += fraction * correction_[index(assembly_.algebraic_offset()) + i] / h;
   }
-  return true;
 }
 
 /// Whether the correction after one of this size can be left out: how large it would be is known from

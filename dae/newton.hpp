@@ -57,7 +57,7 @@ class Newton {
  private:
   void set_scales(const State& start, double h);
   double size_of(std::span<const double> w, double h) const;
-  bool apply(double h, double fraction);
+  void apply(double h, double fraction);
   bool is_below_residual_tolerance(double h) const;
   bool expects_convergence(double size);
   void observe(double size, double previous);

@@ -4,20 +4,9 @@
 #include <cmath>
 
 #include "liegrad/dae/nearest_name.hpp"
+#include "liegrad/dae/numbers.hpp"
 
 namespace liegrad::dae {
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-double max_of(const std::vector<double>& x) {
-  double largest = 0;
-  for (const double entry : x) largest = std::max(largest, std::abs(entry));
-  return largest;
-}
-
-}  // namespace
-
 Outputs::Outputs(const System& system)
     : system_(system),
       assembly_(system, Formulation::kIndex3, false, LinearSolverKind::kAutomatic) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "liegrad/dae/element_functions.hpp"
+#include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/text.hpp"
 
 namespace liegrad::dae {
@@ -13,8 +14,6 @@ namespace {
 constexpr double kTolerance = 1e-10;
 /// Configurations that are compared: the initial one and some around it.
 constexpr int kTrials = 4;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// The largest difference of the two forces, relative to the larger.
 double difference(const System& system, const PlacedElement& element, std::span<const double> q,

@@ -1,11 +1,10 @@
 #include "liegrad/dae/taped_step.hpp"
 
 #include "liegrad/dae/element_functions.hpp"
+#include "liegrad/dae/numbers.hpp"
 
 namespace liegrad::dae {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// The inputs of an element's functions, see ElementInputs, with corrections of zero.
 std::vector<Taped> element_inputs(const System& system, const PlacedElement& element,

@@ -9,14 +9,13 @@
 #include "liegrad/ad/kernel.hpp"
 #include "liegrad/ad/taylor_scalar.hpp"
 #include "liegrad/dae/node_tangent.hpp"
+#include "liegrad/dae/numbers.hpp"
 #include "liegrad/lie/coordinate_maps.hpp"
 
 namespace liegrad::dae {
 namespace {
 
 using lie::GroupKind;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // What follows is [BruelsCardonaArnold2012, Eqs. (73)–(79)] with the unknown Δq = q_1/h instead of
 // a_1, which is an affine function of it, (77).

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include <Eigen/Eigenvalues>
+
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/supplied_forces.hpp"
 #include "liegrad/elements/planar_pendulum.hpp"

@@ -42,13 +42,13 @@ class HeavyTopReference {
 
   Point point() const {
     const Eigen::Vector3d acceleration =
-        rate(y_).omega.cross(kCentre()) + y_.omega.cross(y_.omega.cross(kCentre()));
+        rate(y_).omega.cross(centre()) + y_.omega.cross(y_.omega.cross(centre()));
     Point p;
     p.rotation = y_.rotation;
     p.omega = y_.omega;
-    p.position = y_.rotation * kCentre();
-    p.velocity = y_.rotation * y_.omega.cross(kCentre());
-    p.lambda = kMass * (acceleration - y_.rotation.transpose() * kGravity());
+    p.position = y_.rotation * centre();
+    p.velocity = y_.rotation * y_.omega.cross(centre());
+    p.lambda = kMass * (acceleration - y_.rotation.transpose() * gravity());
     return p;
   }
 
@@ -62,15 +62,15 @@ class HeavyTopReference {
   };
 
   static constexpr double kStep = 5e-6, kMass = 15;
-  static Eigen::Vector3d kCentre() { return {0, 1, 0}; }
-  static Eigen::Vector3d kGravity() { return {0, 0, -9.81}; }
+  static Eigen::Vector3d centre() { return {0, 1, 0}; }
+  static Eigen::Vector3d gravity() { return {0, 0, -9.81}; }
 
   static Values rate(const Values& y) {
     // About the fixed point: J + m(|X|²I - XXᵀ).
     const Eigen::Vector3d inertia(0.234375 + kMass, 0.46875, 0.234375 + kMass);
     const Eigen::Vector3d spin = inertia.cwiseProduct(y.omega);
     const Eigen::Vector3d torque =
-        kMass * kCentre().cross(y.rotation.transpose() * kGravity()) - y.omega.cross(spin);
+        kMass * centre().cross(y.rotation.transpose() * gravity()) - y.omega.cross(spin);
     Eigen::Matrix3d skew;
     skew << 0, -y.omega(2), y.omega(1), y.omega(2), 0, -y.omega(0), -y.omega(1), y.omega(0), 0;
     return {y.rotation * skew, torque.cwiseQuotient(inertia)};
