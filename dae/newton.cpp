@@ -54,8 +54,9 @@ Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& 
   inverse_tolerance_.assign(index(assembly.system().dof()), 0.0);
 }
 
-/// From the start of the step: a wild guess must not widen the tolerance.
-void Newton::set_scales(const State& start, double h) {
+/// From the start of the step, as a wild guess must not widen the tolerance; from the guess only where
+/// everything is at rest.
+void Newton::set_scales(const State& start, double h, bool at_guess) {
   scaled_for_ = h;
   const lie::GroupList& space = assembly_.system().configuration_space();
   double angle = 0, length = 0, position = 0;
@@ -63,8 +64,10 @@ void Newton::set_scales(const State& start, double h) {
     const lie::NodeGroup& group = space.group(i);
     const int num_angles = angles_of(group.kind), dof = group.dof();
     const int num_coeffs = group.num_coeffs(), num_lengths = dof - num_angles;
-    const double* const v = start.v.data() + space.dof_offset(i);
-    const double* const v_dot = start.v_dot.data() + space.dof_offset(i);
+    NodeStore& nodes = assembly_.nodes();
+    const double* const v = at_guess ? nodes.v(i) : start.v.data() + space.dof_offset(i);
+    const double* const v_dot =
+        at_guess ? nodes.v_dot(i) : start.v_dot.data() + space.dof_offset(i);
     for (int k = 0; k < num_angles; ++k) {
       angle = std::max({angle, std::abs(v[k]), h * std::abs(v_dot[k])});
     }
@@ -86,6 +89,7 @@ void Newton::set_scales(const State& start, double h) {
     std::fill_n(to, num_angles, inverse_angle);
     std::fill_n(to + num_angles, space.group(i).dof() - num_angles, inverse_length);
   }
+  is_at_rest_ = angle == 0 && length == 0;
   position_scale_ = std::max(position, h * length);
   velocity_scale_ = std::max(angle * position, length);
 }
@@ -175,7 +179,9 @@ const NewtonReport& Newton::solve(const State& start, double h) {
   report_.failure = NewtonFailure::kNone;
   report_.iterations = report_.matrices = report_.factorizations = report_.residuals = 0;
   if (h != matrix_step_) has_matrix_ = false;
-  if (h != scaled_for_ || steps_with_scales_++ % kStepsWithScales == 0) set_scales(start, h);
+  if (h != scaled_for_ || is_at_rest_ || steps_with_scales_++ % kStepsWithScales == 0) {
+    set_scales(start, h, false);
+  }
   if (options_.kind == NewtonKind::kSimplified) {
     StepCoefficients& c = assembly_.coefficients();
     c.c_v = c.k_q = c.k_r = 0;
@@ -188,6 +194,10 @@ const NewtonReport& Newton::solve(const State& start, double h) {
     const bool with_matrix = refresh || options_.kind == NewtonKind::kFull;
     kinematics_.evaluate(assembly_, with_matrix);
     assembly_.evaluate(with_matrix);
+    if (report_.iterations == 0 && is_at_rest_) {
+      set_scales(start, h, true);
+      is_at_rest_ = true;  // look again at the start of the next step
+    }
     report_.residuals += 1;
     report_.matrices += with_matrix ? 1 : 0;
     const double norm = norm_of(assembly_.residual());

@@ -55,7 +55,7 @@ class Newton {
   const std::vector<double>& velocity_residual() const { return velocity_; }
 
  private:
-  void set_scales(const State& start, double h);
+  void set_scales(const State& start, double h, bool at_guess);
   double size_of(std::span<const double> w, double h) const;
   void apply(double h, double fraction);
   bool is_below_residual_tolerance(double h) const;
@@ -86,6 +86,7 @@ class Newton {
   std::vector<double> inverse_tolerance_;
   double scaled_for_ = 0;
   int steps_with_scales_ = 0;
+  bool is_at_rest_ = false;
   double position_scale_ = 1, velocity_scale_ = 1;
 };
 
