@@ -107,15 +107,8 @@ void AlphaKinematics::set_linear_velocity(int dof, int count) {
 
 template <template <class> class G>
 void AlphaKinematics::set_velocity(int dof, const NodeMatrix<G, double>& tangent) {
-  if (method_.sigma == 0) return set_linear_velocity(dof, G<double>::kDof);
-  typename G<double>::Tangent right = tangent * part<G>(surplus_, dof) + part<G>(stabilizer_, dof);
-  if (method_.sigma != 1) {
-    const auto p =
-        NodeMatrix<G, double>::identity().scaled(method_.sigma) + tangent.scaled(1 - method_.sigma);
-    right = p.inverse() * right;
-  }
   Eigen::Map<typename G<double>::Tangent>(v_.data() + dof) =
-      method_.parameters.velocity_factor() * right;
+      end_velocity<G, double>(method_, tangent, part<G>(surplus_, dof), part<G>(stabilizer_, dof));
 }
 
 template <template <class> class G>
@@ -125,7 +118,7 @@ void AlphaKinematics::set_maps(int node, int dof, const NodeMatrix<G, double>& t
   using Matrix = NodeMatrix<G, double>;
   using Tangent = typename G<double>::Tangent;
   const double sigma = method_.sigma;
-  const Matrix p = Matrix::identity().scaled(sigma) + tangent.scaled(1 - sigma);
+  const Matrix p = sigma_matrix<G, double>(method_, tangent);
   const Tangent u = part<G>(surplus_, dof) -
                     (1 - sigma) / method_.parameters.velocity_factor() * part<G>(v_, dof);
   const Tangent theta = h_ * part<G>(delta_q_, dof);

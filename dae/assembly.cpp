@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "liegrad/dae/numbers.hpp"
 
@@ -14,12 +12,6 @@ namespace {
 constexpr int kLanes = 16;
 /// Below this number of elements their kernels are called one by one.
 constexpr int kFewElements = 4;
-
-void set_identity_map(const lie::NodeGroup& group, double* map) {
-  const int size = node_map_size(group);
-  std::fill_n(map, size, 0.0);
-  for (int i = 0; i < std::min(size, 9); i += 4) map[i] = 1.0;
-}
 
 }  // namespace
 
@@ -114,117 +106,6 @@ void Assembly::find_runs(Group& group, ConstraintRows rows) const {
     group.node_runs.push_back(runs_in(group.in.nodes[k].view, group.block_sizes[k]));
   }
   group.last_runs = runs_in(group.in.time, 1 + kNumCoefficients);
-}
-
-int Assembly::row_of(const PlacedElement& element, const Group& group, int output) const {
-  const ElementRows& rows = group.rows;
-  if (output >= rows.velocity) {
-    // Index 2 has these rows in place of the position constraints.
-    const int first =
-        formulation_ == Formulation::kIndex2 ? multiplier_offset() : stabilizer_offset();
-    return first + element.first_multiplier + output - rows.velocity;
-  }
-  if (output >= rows.position) {
-    return multiplier_offset() + element.first_multiplier + output - rows.position;
-  }
-  if (output >= rows.algebraic) {
-    return algebraic_offset() + element.first_algebraic + output - rows.algebraic;
-  }
-  int dof = output;
-  for (const int node : element.nodes) {
-    const int count = system_->configuration_space().group(node).dof();
-    if (dof < count) return system_->configuration_space().dof_offset(node) + dof;
-    dof -= count;
-  }
-  return -1;
-}
-
-int Assembly::unknown_of(const PlacedElement& element, const Group& group, int variable) const {
-  const ElementInputs& in = group.in;
-  if (variable >= in.algebraic_corrections) {
-    return algebraic_offset() + element.first_algebraic + variable - in.algebraic_corrections;
-  }
-  if (variable >= in.multiplier_corrections) {
-    const int i = variable - in.multiplier_corrections;
-    const int own = group.kind->shape().constraints;
-    return multiplier_offset() +
-           (i < own ? element.first_multiplier + i : element.multipliers_read[index(i - own)]);
-  }
-  return row_of(element, group, variable % group.kind->dof());
-}
-
-void Assembly::collect_pattern(SparsePattern& pattern) {
-  std::map<std::pair<int, int>, int> position_index;
-  for (Group& group : groups_) {
-    const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
-    for (const int e : group.elements) {
-      const PlacedElement& element = system_->elements()[index(e)];
-      for (const auto& [output, variable] : entries) {
-        const int row = row_of(element, group, output);
-        const int column = unknown_of(element, group, variable);
-        pattern.entries.emplace_back(row, column);
-        if (!form_.split || variable >= group.kind->dof()) continue;
-        const auto [found, added] =
-            position_index.try_emplace({row, column}, static_cast<int>(position_pattern_.size()));
-        if (added) position_pattern_.emplace_back(row, column);
-        group.position_position.push_back(found->second);
-      }
-    }
-    for (std::size_t i = 0; i < entries.size() && form_.split; ++i) {
-      if (entries[i].second < group.kind->dof()) {
-        group.position_part.push_back(static_cast<int>(i));
-      }
-    }
-  }
-  position_matrix_.assign(position_pattern_.size(), 0.0);
-  if (form_.split) collect_stabilizer(position_index);
-  std::vector<std::vector<int>> stabilizers_of_dof(index(dof_));
-  for (std::size_t i = 0; i < stabilizer_.size(); ++i) {
-    stabilizers_of_dof[index(stabilizer_[i].dof)].push_back(static_cast<int>(i));
-  }
-  for (std::size_t i = 0; i < position_pattern_.size(); ++i) {
-    const auto& [row, column] = position_pattern_[i];
-    for (const int s : stabilizers_of_dof[index(column)]) {
-      const int target = stabilizer_offset() + stabilizer_[index(s)].multiplier;
-      pattern.entries.emplace_back(row, target);
-      products_.push_back({target, static_cast<int>(i), s});
-    }
-  }
-}
-
-/// Φ depends on positions only, so B is what its rows have of the position part. All coordinates of a
-/// node are listed, as a method may mix them.
-void Assembly::collect_stabilizer(const std::map<std::pair<int, int>, int>& position_index) {
-  const lie::GroupList& space = system_->configuration_space();
-  for (const PlacedElement& element : system_->elements()) {
-    for (int i = 0; i < system_->kind_of(element).shape().constraints; ++i) {
-      const int multiplier = element.first_multiplier + i;
-      for (const int node : element.nodes) {
-        for (int k = 0; k < space.group(node).dof(); ++k) {
-          const int dof = space.dof_offset(node) + k;
-          const auto found = position_index.find({multiplier_offset() + multiplier, dof});
-          stabilizer_.push_back(
-              {dof, multiplier, found == position_index.end() ? -1 : found->second, 0.0});
-        }
-      }
-    }
-  }
-}
-
-void Assembly::find_positions() {
-  for (Group& group : groups_) {
-    for (const int e : group.elements) {
-      const PlacedElement& element = system_->elements()[index(e)];
-      for (const auto& [output, variable] : group.newton->layout().parts[1].pattern) {
-        group.matrix_position.push_back(matrix_->position(row_of(element, group, output),
-                                                          unknown_of(element, group, variable)));
-      }
-    }
-  }
-  for (Product& product : products_) {
-    const int row = position_pattern_[index(product.position_entry)].first;
-    product.target = matrix_->position(row, product.target);
-  }
 }
 
 void Assembly::find_copies() {
@@ -379,13 +260,6 @@ void Assembly::call(Group& group, const ad::Kernel& kernel, int count) {
   }
 }
 
-template <class F>
-void Assembly::for_each_chunk(Group& group, F&& f) {
-  for (int first = 0; first < group.num_elements(); first += group.lanes) {
-    f(first, std::min(group.lanes, group.num_elements() - first));
-  }
-}
-
 template <int Lanes>
 void Assembly::add_lanes(const Group& group, int first, int count, bool with_matrix) {
   const int num_rows = group.rows.num_outputs;
@@ -476,132 +350,6 @@ void Assembly::set_stabilizer() {
   for (StabilizerEntry& entry : stabilizer_) {
     entry.value = entry.source < 0 ? 0.0 : position_matrix_[index(entry.source)];
   }
-}
-
-void Assembly::constraint_values(std::span<double> position, std::span<double> velocity) {
-  collect_last_inputs();
-  for (Group& group : groups_) {
-    const int each = group.kind->shape().constraints;
-    if (each == 0) continue;
-    if (group.constraints == nullptr) group.constraints = &group.kind->constraints();
-    for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count, Load::kForSteps);
-      call(group, *group.constraints, count);
-      for (int lane = 0; lane < count; ++lane) {
-        const int multiplier =
-            system_->elements()[index(group.elements[index(first + lane)])].first_multiplier;
-        for (int i = 0; i < each; ++i) {
-          position[index(multiplier + i)] = group.outputs[index(i * group.lanes + lane)];
-          velocity[index(multiplier + i)] = group.outputs[index((each + i) * group.lanes + lane)];
-        }
-      }
-    });
-  }
-}
-
-void Assembly::constraint_derivative(int order, std::span<double> out) {
-  for (Group& group : groups_) {
-    const int each = group.kind->shape().constraints;
-    if (each == 0) continue;
-    const ad::Kernel& kernel =
-        order == 2 ? group.kind->constraint_acceleration() : group.kind->constraint_jerk();
-    for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count);
-      call(group, kernel, count);
-      for (int lane = 0; lane < count; ++lane) {
-        const int multiplier =
-            system_->elements()[index(group.elements[index(first + lane)])].first_multiplier;
-        for (int i = 0; i < each; ++i) {
-          out[index(multiplier + i)] = group.outputs[index(i * group.lanes + lane)];
-        }
-      }
-    });
-  }
-}
-
-void Assembly::residual_rate(std::span<const double> direction, double time_rate,
-                             std::span<double> motion, std::span<double> algebraic) {
-  std::fill(motion.begin(), motion.end(), 0.0);
-  std::fill(algebraic.begin(), algebraic.end(), 0.0);
-  for (Group& group : groups_) {
-    const ad::Kernel& kernel = group.kind->residual_rate();
-    const ad::KernelLayout& layout = kernel.layout();
-    const ElementRows rows = group.kind->rows({});
-    std::vector<double> in(index(layout.num_inputs)), out(index(layout.num_outputs));
-    for (int e = 0; e < group.num_elements(); ++e) {
-      const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
-      load(group, e, 1);
-      for (int i = 0; i < group.in.velocity_maps; ++i) {
-        in[index(i)] = group.inputs[index(i * group.lanes)];
-      }
-      const int dof = group.kind->dof();
-      for (int i = 0; i < dof; ++i) {
-        in[index(layout.directions_offset + i)] = direction[index(row_of(element, group, i))];
-      }
-      in[index(layout.directions_offset + dof)] = time_rate;
-      kernel(in, out);
-      for (int i = 0; i < dof; ++i) motion[index(row_of(element, group, i))] += out[index(i)];
-      for (int i = rows.algebraic; i < rows.position; ++i) {
-        algebraic[index(element.first_algebraic + i - rows.algebraic)] += out[index(i)];
-      }
-    }
-    group.loaded = -1;
-  }
-}
-
-Assembly::Observed Assembly::observe(std::span<double> element_outputs) {
-  Observed observed;
-  observed.linear_momentum.setZero();
-  observed.angular_momentum.setZero();
-  for (Group& group : groups_) {
-    if (group.observables == nullptr) group.observables = &group.kind->observables();
-    int num_outputs = 0;
-    for (const OutputSpec& output : group.kind->shape().outputs) num_outputs += output.size;
-    for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count);
-      call(group, *group.observables, count);
-      for (int lane = 0; lane < count; ++lane) {
-        const auto out = [&](int i) { return group.outputs[index(i * group.lanes + lane)]; };
-        observed.kinetic += out(ObservableRows::kKinetic);
-        observed.potential += out(ObservableRows::kPotential);
-        for (int i = 0; i < 3; ++i) {
-          observed.linear_momentum(i) += out(ObservableRows::kMomentum + i);
-          observed.angular_momentum(i) += out(ObservableRows::kMomentum + 3 + i);
-        }
-        const int first_output =
-            system_->elements()[index(group.elements[index(first + lane)])].first_output;
-        for (int i = 0; i < num_outputs; ++i) {
-          element_outputs[index(first_output + i)] = out(ObservableRows::kOutputs + i);
-        }
-      }
-    });
-  }
-  return observed;
-}
-
-std::string Assembly::nonfinite_element() {
-  for (Group& group : groups_) {
-    for (int e = 0; e < group.num_elements(); ++e) {
-      load(group, e, 1);
-      call(group, *group.values, 1);
-      group.loaded = -1;
-      for (int i = 0; i < group.rows.num_outputs; ++i) {
-        if (!std::isfinite(group.outputs[index(i * group.lanes)])) {
-          return system_->elements()[index(group.elements[index(e)])].name;
-        }
-      }
-    }
-  }
-  return {};
-}
-
-std::string Assembly::unknown_name(int unknown) const {
-  if (unknown < dof_) return system_->coordinate_name(unknown);
-  if (unknown < algebraic_offset()) {
-    return "the multiplier of " + system_->constraint_name(unknown - dof_);
-  }
-  if (unknown < stabilizer_offset()) return system_->algebraic_name(unknown - algebraic_offset());
-  return "the stabilising multiplier of " + system_->constraint_name(unknown - stabilizer_offset());
 }
 
 }  // namespace liegrad::dae

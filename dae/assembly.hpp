@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
@@ -151,8 +152,13 @@ class Assembly {
   /// Adds the outputs of a kernel to the residual, and with_matrix to the matrix.
   template <int Lanes>
   void add_lanes(const Group& group, int first, int count, bool with_matrix);
+  /// f(first element, how many) for elements that are evaluated together.
   template <class F>
-  void for_each_chunk(Group& group, F&& f);
+  void for_each_chunk(Group& group, F&& f) {
+    for (int first = 0; first < group.num_elements(); first += group.lanes) {
+      f(first, std::min(group.lanes, group.num_elements() - first));
+    }
+  }
   void add_stabilizer_columns();
   void constraint_derivative(int order, std::span<double> out);
 

@@ -203,7 +203,6 @@ void Consistency::project_positions(State& state) {
 }
 
 void Consistency::project_velocities(State& state) {
-  const std::vector<double> before = state.v;
   const std::vector<double> change = normal_velocity(state, velocity_residual(state));
   for (std::size_t i = 0; i < state.v.size(); ++i) state.v[i] -= change[i];
   report_.velocity_change = max_of(change);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "liegrad/dae/numbers.hpp"
+
 namespace liegrad::dae {
 
 namespace dense_lu_detail {
@@ -195,20 +197,18 @@ constexpr std::array<Kernels, sizeof...(N)> make_kernels(std::integer_sequence<i
 }
 constexpr auto kKernels = make_kernels(std::make_integer_sequence<int, kLargestFixedSize + 1>());
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 DenseLu::DenseLu(int size)
     : n_(size),
       stride_(stride_of(size)),
-      kernels_(&kKernels[at(size <= kLargestFixedSize ? size : 0)]),
-      a_(at(size * stride_)),
+      kernels_(&kKernels[index(size <= kLargestFixedSize ? size : 0)]),
+      a_(index(size * stride_)),
       lu_(a_.size()),
-      squares_(at(stride_)),
-      order_(at(size)),
-      work_(at(size)),
-      column_(at(size)) {}
+      squares_(index(stride_)),
+      order_(index(size)),
+      work_(index(size)),
+      column_(index(size)) {}
 
 bool DenseLu::factorize() {
   std::copy(a_.begin(), a_.end(), lu_.begin());
@@ -228,10 +228,10 @@ bool DenseLu::factorize() {
 /// A pivot is a_kk - Σ_j l_kj u_jk. The Schur complement of a constraint under a large mass is small
 /// beside its column, but not beside these numbers.
 bool DenseLu::pivot_is_rounding(int k) const {
-  const double pivot = std::abs(1 / lu_[at(position(k, k))]);
+  const double pivot = std::abs(1 / lu_[index(position(k, k))]);
   double sum = pivot;
   for (int j = 0; j < k; ++j) {
-    sum += std::abs(lu_[at(position(k, j))] * lu_[at(position(j, k))]);
+    sum += std::abs(lu_[index(position(k, j))] * lu_[index(position(j, k))]);
   }
   return pivot <= n_ * kEpsilon * sum;
 }
@@ -248,11 +248,11 @@ double DenseLu::condition() const {
   double norm = 0, inverse_norm = 0;
   for (int j = 0; j < n_; ++j) {
     double sum = 0;
-    for (int i = 0; i < n_; ++i) sum += std::abs(a_[at(position(i, j))]);
+    for (int i = 0; i < n_; ++i) sum += std::abs(a_[index(position(i, j))]);
     norm = std::max(norm, sum);
 
     std::fill(column_.begin(), column_.end(), 0.0);
-    column_[at(j)] = 1;
+    column_[index(j)] = 1;
     solve(column_);
     sum = 0;
     for (const double x : column_) sum += std::abs(x);

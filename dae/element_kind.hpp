@@ -16,6 +16,12 @@ namespace liegrad::dae {
 /// tangent operator: nothing for a commutative group, A for rotations, A and C of (A 0; C A) for
 /// SE(3), whose algebra is that of SO(3) in dual numbers, and the whole matrix for SE(2).
 int node_map_size(const lie::NodeGroup& group);
+/// Makes it the identity: A = I, C = 0, or the whole matrix I.
+template <class S>
+void set_identity_map(const lie::NodeGroup& group, S* map) {
+  const int size = node_map_size(group);
+  for (int i = 0; i < size; ++i) map[i] = S(i < 9 && i % 4 == 0 ? 1 : 0);
+}
 
 /// Which rows a formulation of the constraints has.
 struct ConstraintRows {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "liegrad/dae/munthe_kaas_error.hpp"
+#include "liegrad/dae/local_error.hpp"
 #include "liegrad/dae/node_tangent.hpp"
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/small_rotation.hpp"
@@ -227,7 +227,7 @@ void ExplicitMuntheKaas::accept() {
 }
 
 double ExplicitMuntheKaas::error(const ErrorTolerance& tolerance) const {
-  return embedded_error(current, upcoming, tolerance, [this](int coordinate) {
+  return weighted_error(current, upcoming, tolerance, [this](int coordinate) {
     double sum = 0;
     for (int j = 0; j < stages_; ++j) {
       sum += error_weights_[index(j)] * rates_[index(j * row_ + coordinate)];

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "liegrad/dae/munthe_kaas_error.hpp"
+#include "liegrad/dae/local_error.hpp"
 #include "liegrad/dae/node_tangent.hpp"
 #include "liegrad/dae/numbers.hpp"
 
@@ -357,7 +357,7 @@ bool ImplicitMuntheKaas::fail(NewtonFailure failure, const std::string& message)
 }
 
 double ImplicitMuntheKaas::error(const ErrorTolerance& tolerance) const {
-  return embedded_error(current, upcoming, tolerance, [this](int coordinate) {
+  return weighted_error(current, upcoming, tolerance, [this](int coordinate) {
     if (!tableau_.b_embedded) return 0.0;
     double sum = 0;
     for (int j = 0; j < stages_; ++j) {

@@ -7,6 +7,8 @@
 
 #include <klu.h>
 
+#include "liegrad/dae/numbers.hpp"
+
 namespace liegrad::dae {
 
 namespace {
@@ -18,8 +20,6 @@ constexpr double kPivotTolerance = 0.1;
 /// Kept pivots are given up when the numbers grow this much more than they did under the pivots when
 /// they were chosen: of 16 digits two may be lost.
 constexpr double kGrowthLimit = 100;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Four sums, as one would wait for itself; a number times zero is zero unless it is not finite.
 bool all_finite(std::span<const double> values) {
@@ -46,12 +46,12 @@ struct SparseLu::Klu {
   int num_pivotings = 0;
 
   Klu(int size, std::span<const std::pair<int, int>> entries) : n(size) {
-    columns.assign(at(n) + 1, 0);
+    columns.assign(index(n) + 1, 0);
     for (const auto& [row, column] : entries) {
       rows.push_back(row);
-      ++columns[at(column) + 1];
+      ++columns[index(column) + 1];
     }
-    for (int j = 0; j < n; ++j) columns[at(j) + 1] += columns[at(j)];
+    for (int j = 0; j < n; ++j) columns[index(j) + 1] += columns[index(j)];
     values.assign(rows.size(), 0.0);
 
     klu_defaults(&common);
@@ -100,10 +100,10 @@ struct SparseLu::Klu {
     for (int k = 0; k < n; ++k) {
       const int column = symbolic->Q[k];
       double largest = 0;
-      for (int p = columns[at(column)]; p < columns[at(column) + 1]; ++p) {
+      for (int p = columns[index(column)]; p < columns[index(column) + 1]; ++p) {
         // KLU divides rows by these numbers, which it keeps in the order of the pivots.
-        const double scale = numeric->Rs[numeric->Pinv[rows[at(p)]]];
-        largest = std::max(largest, std::abs(values[at(p)]) / scale);
+        const double scale = numeric->Rs[numeric->Pinv[rows[index(p)]]];
+        largest = std::max(largest, std::abs(values[index(p)]) / scale);
       }
       if (!(std::abs(pivots[k]) > tolerance * largest)) return true;
     }
@@ -114,15 +114,15 @@ struct SparseLu::Klu {
   int column_of_rounding() {
     if (!is_suspicious()) return -1;
     const double tolerance = n * std::numeric_limits<double>::epsilon();
-    std::vector<int> up(at(n) + 1), ui(at(numeric->unz));
-    std::vector<double> ux(at(numeric->unz));
+    std::vector<int> up(index(n) + 1), ui(index(numeric->unz));
+    std::vector<double> ux(index(numeric->unz));
     klu_extract(numeric, symbolic, nullptr, nullptr, nullptr, up.data(), ui.data(), ux.data(),
                 nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &common);
     for (int k = 0; k < n; ++k) {
       double largest = 0, pivot = 0;
-      for (int p = up[at(k)]; p < up[at(k) + 1]; ++p) {
-        largest = std::max(largest, std::abs(ux[at(p)]));
-        if (ui[at(p)] == k) pivot = std::abs(ux[at(p)]);
+      for (int p = up[index(k)]; p < up[index(k) + 1]; ++p) {
+        largest = std::max(largest, std::abs(ux[index(p)]));
+        if (ui[index(p)] == k) pivot = std::abs(ux[index(p)]);
       }
       if (pivot <= tolerance * largest) return symbolic->Q[k];
     }
@@ -142,8 +142,8 @@ int SparseLu::singular_unknown() const { return klu_->singular_unknown; }
 int SparseLu::num_pivotings() const { return klu_->num_pivotings; }
 
 int SparseLu::position(int row, int column) const {
-  const auto begin = klu_->rows.begin() + klu_->columns[at(column)];
-  const auto end = klu_->rows.begin() + klu_->columns[at(column) + 1];
+  const auto begin = klu_->rows.begin() + klu_->columns[index(column)];
+  const auto end = klu_->rows.begin() + klu_->columns[index(column) + 1];
   const auto found = std::lower_bound(begin, end, row);
   return found != end && *found == row ? static_cast<int>(found - klu_->rows.begin()) : -1;
 }

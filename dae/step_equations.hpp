@@ -38,19 +38,22 @@ S increment_surplus(const AlphaParameters& p, const S& h, const S& delta_q, cons
   return delta_q - (1 - ratio) * v_n - h * ((0.5 - p.beta) - ratio * (1 - p.gamma)) * a_n;
 }
 
-/// v_{n+1} of a part that turns; `stabilizer` is its part of B(q_n)ᵀη.
+/// P = σI + (1-σ)T(θ), [HolzingerArnoldGerstmayr2025, Eq. (61)].
 template <template <class> class G, lie::Scalar S>
-typename G<S>::Tangent end_velocity(const AlphaMethod& method, const typename G<S>::Tangent& theta,
+NodeMatrix<G, S> sigma_matrix(const AlphaMethod& method, const NodeMatrix<G, S>& tangent) {
+  return NodeMatrix<G, S>::identity().scaled(S(method.sigma)) + tangent.scaled(S(1 - method.sigma));
+}
+
+/// v_{n+1} of a part that turns, with its T(θ) and y; `stabilizer` is its part of B(q_n)ᵀη.
+template <template <class> class G, lie::Scalar S>
+typename G<S>::Tangent end_velocity(const AlphaMethod& method, const NodeMatrix<G, S>& tangent,
                                     const typename G<S>::Tangent& surplus,
                                     const typename G<S>::Tangent& stabilizer) {
-  const double factor = method.parameters.gamma / method.parameters.beta;
+  const double factor = method.parameters.velocity_factor();
   if (method.sigma == 0) return factor * (surplus + stabilizer);
-  const auto tangent = node_tangent<G, S>(theta);
   const typename G<S>::Tangent right = tangent * surplus + stabilizer;
   if (method.sigma == 1) return factor * right;
-  const auto p =
-      NodeMatrix<G, S>::identity().scaled(S(method.sigma)) + tangent.scaled(S(1 - method.sigma));
-  return factor * (p.inverse() * right);
+  return factor * (sigma_matrix<G, S>(method, tangent).inverse() * right);
 }
 
 /// a_{n+1} and v̇_{n+1} that belong to v_{n+1}.
@@ -80,11 +83,12 @@ struct EndVelocities {
   void turning(int /*node*/, int dof) const {
     using Tangent = typename G<S>::Tangent;
     using In = Eigen::Map<const Tangent>;
-    Eigen::Map<Tangent>(v.data() + dof) = end_velocity<G, S>(
-        method, In(theta.data() + dof), In(surplus.data() + dof), In(stabilizer.data() + dof));
+    Eigen::Map<Tangent>(v.data() + dof) =
+        end_velocity<G, S>(method, node_tangent<G, S>(In(theta.data() + dof)),
+                           In(surplus.data() + dof), In(stabilizer.data() + dof));
   }
   void linear(int dof, int count) const {
-    const double factor = method.parameters.gamma / method.parameters.beta;
+    const double factor = method.parameters.velocity_factor();
     for (std::size_t i = static_cast<std::size_t>(dof); i < static_cast<std::size_t>(dof + count);
          ++i) {
       v[i] = factor * (surplus[i] + stabilizer[i]);

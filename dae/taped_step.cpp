@@ -25,8 +25,7 @@ std::vector<Taped> element_inputs(const System& system, const PlacedElement& ele
                         std::span(x).subspan(index(in.nodes[k].view)));
     put(in.nodes[k].v, std::span(motion.v).subspan(index(space.dof_offset(node)), dof));
     put(in.nodes[k].v_dot, std::span(motion.v_dot).subspan(index(space.dof_offset(node)), dof));
-    const int map = node_map_size(group);
-    for (int i = 0; i < std::min(map, 9); i += 4) x[index(in.nodes[k].map + i)] = Taped(1);
+    set_identity_map(group, x.data() + in.nodes[k].map);
   }
   const ElementShape& shape = kind.shape();
   put(in.multipliers,

@@ -7,10 +7,10 @@
 
 namespace liegrad::dae {
 
-/// The difference between a step and its embedded method in units of the tolerance, weighted as by
-/// GeneralizedAlpha: entry(i) for i < dof is that of θ, then that of v.
+/// An estimate of the local error in units of the tolerance: entry(i) for i < dof is that of the
+/// increment θ of position, after them those of v.
 template <class F>
-double embedded_error(const State& start, const State& end, const ErrorTolerance& tolerance,
+double weighted_error(const State& start, const State& end, const ErrorTolerance& tolerance,
                       F&& entry) {
   const int dof = static_cast<int>(start.v.size());
   double sum = 0;
