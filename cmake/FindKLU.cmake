@@ -1,10 +1,10 @@
-# Finds KLU of SuiteSparse and what it needs, and makes the target SuiteSparse::KLU. Installed with
+# Finds KLU and CAMD of SuiteSparse and what they need, and makes the target SuiteSparse::KLU. Installed with
 # liegrad, so that its users find KLU the same way.
 
 find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
 mark_as_advanced(KLU_INCLUDE_DIR)
 set(KLU_LIBRARIES "")
-foreach(name IN ITEMS klu amd colamd btf suitesparseconfig)
+foreach(name IN ITEMS klu camd amd colamd btf suitesparseconfig)
   find_library(KLU_${name}_LIBRARY ${name})
   mark_as_advanced(KLU_${name}_LIBRARY)
   list(APPEND KLU_LIBRARIES "${KLU_${name}_LIBRARY}")
@@ -22,7 +22,7 @@ endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(KLU
-  REQUIRED_VARS KLU_klu_LIBRARY KLU_amd_LIBRARY KLU_colamd_LIBRARY KLU_btf_LIBRARY
+  REQUIRED_VARS KLU_klu_LIBRARY KLU_camd_LIBRARY KLU_amd_LIBRARY KLU_colamd_LIBRARY KLU_btf_LIBRARY
     KLU_suitesparseconfig_LIBRARY KLU_INCLUDE_DIR
   VERSION_VAR KLU_VERSION)
 

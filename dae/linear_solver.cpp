@@ -6,7 +6,7 @@
 
 #include "liegrad/dae/dense_lu.hpp"
 #include "liegrad/dae/minimum_norm.hpp"
-#include "liegrad/dae/sparse_lu.hpp"
+#include "liegrad/dae/sparse_solver.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::dae {
@@ -44,14 +44,16 @@ std::vector<Entry> sorted(const SparsePattern& pattern) {
 }  // namespace
 
 struct LinearSolver::Solver {
-  std::variant<DenseLu, SparseLu, MinimumNorm> any;
+  std::variant<DenseLu, SparseSolver, MinimumNorm> any;
 
-  static Solver make(int size, const std::vector<Entry>& entries, LinearSolverKind kind) {
+  static Solver make(const SparsePattern& pattern, const std::vector<Entry>& entries,
+                     LinearSolverKind kind) {
+    const int size = pattern.size;
     if (kind == LinearSolverKind::kAutomatic) {
       kind = size <= kLargestDenseSystem ? LinearSolverKind::kDense : LinearSolverKind::kSparse;
     }
     if (kind == LinearSolverKind::kDense) return {DenseLu(size)};
-    if (kind == LinearSolverKind::kSparse) return {SparseLu(size, entries)};
+    if (kind == LinearSolverKind::kSparse) return {SparseSolver(size, entries, pattern.blocks)};
     return {MinimumNorm(size)};
   }
 
@@ -59,14 +61,14 @@ struct LinearSolver::Solver {
   template <class F>
   auto visit(F&& f) {
     if (auto* dense = std::get_if<DenseLu>(&any)) return f(*dense);
-    if (auto* sparse = std::get_if<SparseLu>(&any)) return f(*sparse);
+    if (auto* sparse = std::get_if<SparseSolver>(&any)) return f(*sparse);
     return f(*std::get_if<MinimumNorm>(&any));
   }
 };
 
 LinearSolver::LinearSolver(const SparsePattern& pattern, LinearSolverKind kind)
     : entries_(sorted(pattern)),
-      solver_(std::make_unique<Solver>(Solver::make(pattern.size, entries_, kind))) {}
+      solver_(std::make_unique<Solver>(Solver::make(pattern, entries_, kind))) {}
 LinearSolver::~LinearSolver() = default;
 LinearSolver::LinearSolver(LinearSolver&&) noexcept = default;
 LinearSolver& LinearSolver::operator=(LinearSolver&&) noexcept = default;

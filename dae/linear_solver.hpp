@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "liegrad/dae/block_lu.hpp"
+
 namespace liegrad::dae {
 
 /// Where a square matrix may have non-zero entries: (row, column), in any order; an entry may be named
@@ -12,6 +14,8 @@ namespace liegrad::dae {
 struct SparsePattern {
   int size = 0;
   std::vector<std::pair<int, int>> entries = {};
+  /// Blocks for the sparse solver, if they are known.
+  BlockStructure blocks = {};
 };
 
 enum class LinearSolverKind { kAutomatic, kDense, kSparse, kMinimumNorm };

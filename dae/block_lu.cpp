@@ -1,0 +1,330 @@
+#include "liegrad/dae/block_lu.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <iterator>
+#include <new>
+
+#include <camd.h>
+
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/small_blocks.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+/// A pivot block whose inverse, scaled, has larger entries has cancelled: of 16 digits eight may be lost.
+constexpr double kLargestInverse = 1e8;
+/// A known solution must come out with this relative error at most when scales are found.
+constexpr double kLargestError = 1e-4;
+/// How often they are found anew.
+constexpr int kFactorizationsWithScales = 1000;
+
+/// Compiled twice, with and without wide registers; the processor decides which one runs. Everything that is
+/// called must be compiled in place for that. Sanitizers start too late for such a decision.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define LIEGRAD_FOR_WIDE_REGISTERS \
+  __attribute__((target_clones("arch=haswell", "default"), flatten))
+#else
+#define LIEGRAD_FOR_WIDE_REGISTERS
+#endif
+
+}  // namespace
+
+BlockLu::BlockLu(int size, std::span<const std::pair<int, int>> entries,
+                 const BlockStructure& structure)
+    : size_(size), entries_(entries.begin(), entries.end()) {
+  const int num_blocks = static_cast<int>(structure.stages.size());
+  std::vector<int> sizes(index(num_blocks), 0);
+  for (const int block : structure.block_of_unknown) ++sizes[index(block)];
+  assert(std::all_of(sizes.begin(), sizes.end(),
+                     [](int n) { return n <= small_blocks::kLargestBlock; }));
+  Lists graph(index(num_blocks));
+  for (const auto& [row, column] : entries_) {
+    const int i = structure.block_of_unknown[index(row)];
+    const int j = structure.block_of_unknown[index(column)];
+    if (i == j) continue;
+    graph[index(i)].push_back(j);
+    graph[index(j)].push_back(i);
+  }
+  for (std::vector<int>& list : graph) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  const std::vector<int> order = find_order(graph, structure.stages);
+  allocate(touched_pivots(graph, order), order, sizes);
+
+  std::vector<int> pivot_of_block(index(num_blocks)), next(index(num_blocks));
+  for (int k = 0; k < num_blocks; ++k) {
+    pivot_of_block[index(order[index(k)])] = k;
+    next[index(order[index(k)])] = pivots_[index(k)].first;
+  }
+  is_first_stage_.assign(index(size_), 0);
+  for (const int block : structure.block_of_unknown) {
+    place_.push_back(next[index(block)]++);
+    pivot_of_.push_back(pivot_of_block[index(block)]);
+    is_first_stage_[index(place_.back())] = structure.stages[index(block)] == 0;
+  }
+  positions_.reserve(entries_.size());
+  for (const auto& [row, column] : entries_) positions_.push_back(position(row, column));
+  work_.assign(index(size_), 0.0);
+  row_scale_ = column_scale_ = trial_ = work_;
+}
+
+/// Minimum degree inside of each stage.
+std::vector<int> BlockLu::find_order(const Lists& graph, const std::vector<int>& stages) {
+  std::vector<int> starts = {0}, neighbours, order(graph.size()), given = stages;
+  for (const std::vector<int>& list : graph) {
+    neighbours.insert(neighbours.end(), list.begin(), list.end());
+    starts.push_back(static_cast<int>(neighbours.size()));
+  }
+  neighbours.reserve(1);  // camd wants an array, even an empty one
+  const int status = camd_order(static_cast<int>(graph.size()), starts.data(), neighbours.data(),
+                                order.data(), nullptr, nullptr, given.data());
+  if (status != CAMD_OK && status != CAMD_OK_BUT_JUMBLED) throw std::bad_alloc();
+  return order;
+}
+
+/// What each pivot touches: its own neighbours that come later, and those of pivots that it is the first
+/// neighbour of. Pivots are numbered in the order given.
+BlockLu::Lists BlockLu::touched_pivots(const Lists& graph, const std::vector<int>& order) {
+  std::vector<int> rank(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) rank[index(order[k])] = static_cast<int>(k);
+  Lists touched(order.size()), children(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    std::vector<int>& list = touched[k];
+    for (const int block : graph[index(order[k])]) {
+      if (rank[index(block)] > static_cast<int>(k)) list.push_back(rank[index(block)]);
+    }
+    for (const int child : children[k]) {
+      const std::vector<int>& more = touched[index(child)];
+      list.insert(list.end(), std::next(more.begin()), more.end());
+    }
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    if (!list.empty()) children[index(list.front())].push_back(static_cast<int>(k));
+  }
+  return touched;
+}
+
+/// Where all blocks stand, those that elimination fills included: pivot after pivot, each with what is below
+/// it and to its right.
+void BlockLu::allocate(const Lists& touched, const std::vector<int>& order,
+                       const std::vector<int>& sizes) {
+  int next = 0, first = 0;
+  const auto take = [&next](int count) { return std::exchange(next, next + count); };
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const int n = sizes[index(order[k])];
+    Pivot pivot{.size = n,
+                .first = first,
+                .diagonal = take(n * n),
+                .neighbours = static_cast<int>(neighbours_.size()),
+                .num_neighbours = static_cast<int>(touched[k].size()),
+                .targets = 0};
+    for (const int other : touched[k]) {
+      const int m = sizes[index(order[index(other)])];
+      const int lower = take(m * n);
+      neighbours_.push_back({other, lower, take(n * m)});
+    }
+    first += n;
+    pivots_.push_back(pivot);
+  }
+  for (Pivot& pivot : pivots_) {
+    pivot.targets = static_cast<int>(targets_.size());
+    for (int j = 0; j < pivot.num_neighbours; ++j) {
+      for (int i = 0; i < pivot.num_neighbours; ++i) {
+        targets_.push_back(block_offset(neighbours_[index(pivot.neighbours + i)].block,
+                                        neighbours_[index(pivot.neighbours + j)].block));
+      }
+    }
+  }
+  values_.assign(index(next), 0.0);
+  factors_ = values_;
+}
+
+int BlockLu::block_offset(int row_pivot, int column_pivot) const {
+  if (row_pivot == column_pivot) return pivots_[index(row_pivot)].diagonal;
+  const Pivot& pivot = pivots_[index(std::min(row_pivot, column_pivot))];
+  const auto begin = neighbours_.begin() + pivot.neighbours, end = begin + pivot.num_neighbours;
+  const int wanted = std::max(row_pivot, column_pivot);
+  const auto found = std::lower_bound(
+      begin, end, wanted, [](const Neighbour& n, int block) { return n.block < block; });
+  if (found == end || found->block != wanted) return -1;
+  return row_pivot > column_pivot ? found->lower : found->upper;
+}
+
+int BlockLu::position(int row, int column) const {
+  const int i = pivot_of_[index(row)], j = pivot_of_[index(column)];
+  const int offset = block_offset(i, j);
+  if (offset < 0) return -1;
+  const int local_row = place_[index(row)] - pivots_[index(i)].first;
+  const int local_column = place_[index(column)] - pivots_[index(j)].first;
+  return offset + local_row + pivots_[index(i)].size * local_column;
+}
+
+/// Unknowns of the first stage by their diagonal, M; the others such that the diagonal of B M⁻¹Bᵀ becomes
+/// one. A pivot block that is small in this scale has lost digits by cancellation.
+void BlockLu::find_scales() {
+  std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
+  std::fill(column_scale_.begin(), column_scale_.end(), 0.0);
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    const auto& [row, column] = entries_[e];
+    if (row != column || is_first_stage_[index(place_[index(row)])] == 0) continue;
+    const double scale = 1 / std::sqrt(std::abs(values_[index(positions_[e])]));
+    row_scale_[index(place_[index(row)])] = column_scale_[index(place_[index(row)])] = scale;
+  }
+  // Squares first, then their roots.
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    const int row = place_[index(entries_[e].first)], column = place_[index(entries_[e].second)];
+    const double value = values_[index(positions_[e])];
+    const bool row_first = is_first_stage_[index(row)] != 0;
+    const bool column_first = is_first_stage_[index(column)] != 0;
+    if (!row_first && column_first) {
+      row_scale_[index(row)] += std::pow(value * column_scale_[index(column)], 2);
+    } else if (row_first && !column_first) {
+      column_scale_[index(column)] += std::pow(value * row_scale_[index(row)], 2);
+    }
+  }
+  for (std::size_t i = 0; i < row_scale_.size(); ++i) {
+    if (is_first_stage_[i] != 0) continue;
+    row_scale_[i] = 1 / std::sqrt(row_scale_[i]);
+    column_scale_[i] = 1 / std::sqrt(column_scale_[i]);
+  }
+}
+
+bool BlockLu::is_well_conditioned(const Pivot& pivot, const double* inverse) const {
+  const double* const row = row_scale_.data() + pivot.first;
+  const double* const column = column_scale_.data() + pivot.first;
+  double largest = 0;
+  for (int j = 0; j < pivot.size; ++j) {
+    for (int i = 0; i < pivot.size; ++i) {
+      const double entry = std::abs(inverse[i + pivot.size * j]);
+      // Written so that an entry that is no number remains.
+      const double bound = kLargestInverse * column[i] * row[j];
+      largest = entry <= bound ? largest : 2.0;
+    }
+  }
+  return largest <= 1;
+}
+
+bool BlockLu::factorize() {
+  // An infinite number would leave no trace: its inverse is zero.
+  double zero = 0;
+  for (const double value : values_) zero += 0 * value;
+  if (zero != 0) return false;
+  if (factorizations_with_scales_++ % kFactorizationsWithScales == 0) {
+    return factorize_with_new_scales();
+  }
+  // Masses, lengths of steps and geometry may have changed much since the scales were found.
+  return eliminate() || factorize_with_new_scales();
+}
+
+bool BlockLu::factorize_with_new_scales() {
+  find_scales();
+  factorizations_with_scales_ = 1;
+  if (eliminate() && solves_for_scales()) return true;
+  factorizations_with_scales_ = 0;
+  return false;
+}
+
+/// Whether A y = A x gives x, the scales of the unknowns. It does not if the inertia of a node is but
+/// rounding beside its stiffness, which no pivot shows.
+bool BlockLu::solves_for_scales() {
+  const auto scale = [this](int unknown) {
+    const double given = column_scale_[index(place_[index(unknown)])];
+    return std::isfinite(given) ? given : 1.0;
+  };
+  std::fill(trial_.begin(), trial_.end(), 0.0);
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    const auto& [row, column] = entries_[e];
+    trial_[index(row)] += values_[index(positions_[e])] * scale(column);
+  }
+  solve(trial_);
+  for (int i = 0; i < size_; ++i) {
+    if (!(std::abs(trial_[index(i)] - scale(i)) <= kLargestError * scale(i))) return false;
+  }
+  return true;
+}
+
+LIEGRAD_FOR_WIDE_REGISTERS bool BlockLu::eliminate() {
+  factors_ = values_;
+  double* const factors = factors_.data();
+  for (const Pivot& pivot : pivots_) {
+    double* const inverse = factors + pivot.diagonal;
+    if (!small_blocks::invert(pivot.size, inverse) || !is_well_conditioned(pivot, inverse)) {
+      return false;
+    }
+    // L = A_ik D⁻¹ for all blocks below the pivot, then A_ij - L U.
+    const Neighbour* const neighbours = neighbours_.data() + pivot.neighbours;
+    for (int i = 0; i < pivot.num_neighbours; ++i) {
+      const int rows = pivots_[index(neighbours[i].block)].size;
+      small_blocks::multiply_right(rows, pivot.size, inverse, factors + neighbours[i].lower);
+    }
+    const int* target = targets_.data() + pivot.targets;
+    for (int j = 0; j < pivot.num_neighbours; ++j) {
+      const int columns = pivots_[index(neighbours[j].block)].size;
+      const double* const upper = factors + neighbours[j].upper;
+      for (int i = 0; i < pivot.num_neighbours; ++i) {
+        const int rows = pivots_[index(neighbours[i].block)].size;
+        small_blocks::subtract_product(rows, pivot.size, columns, factors + neighbours[i].lower,
+                                       upper, factors + *target++);
+      }
+    }
+  }
+  return true;
+}
+
+LIEGRAD_FOR_WIDE_REGISTERS void BlockLu::solve(std::span<double> b) const {
+  double* const x = work_.data();
+  const double* const factors = factors_.data();
+  for (int i = 0; i < size_; ++i) x[place_[index(i)]] = b[index(i)];
+  for (const Pivot& pivot : pivots_) {
+    for (int i = 0; i < pivot.num_neighbours; ++i) {
+      const Neighbour& other = neighbours_[index(pivot.neighbours + i)];
+      const Pivot& below = pivots_[index(other.block)];
+      small_blocks::subtract_product(below.size, pivot.size, 1, factors + other.lower,
+                                     x + pivot.first, x + below.first);
+    }
+  }
+  for (auto pivot = pivots_.rbegin(); pivot != pivots_.rend(); ++pivot) {
+    double* const own = x + pivot->first;
+    for (int j = 0; j < pivot->num_neighbours; ++j) {
+      const Neighbour& other = neighbours_[index(pivot->neighbours + j)];
+      const Pivot& right = pivots_[index(other.block)];
+      small_blocks::subtract_product(pivot->size, right.size, 1, factors + other.upper,
+                                     x + right.first, own);
+    }
+    small_blocks::multiply_left(pivot->size, factors + pivot->diagonal, own);
+  }
+  for (int i = 0; i < size_; ++i) b[index(i)] = x[place_[index(i)]];
+}
+
+void BlockLu::solve_transposed(std::span<double> b) const {
+  double* const x = work_.data();
+  const double* const factors = factors_.data();
+  for (int i = 0; i < size_; ++i) x[place_[index(i)]] = b[index(i)];
+  for (const Pivot& pivot : pivots_) {
+    double* const own = x + pivot.first;
+    small_blocks::multiply_left_transposed(pivot.size, factors + pivot.diagonal, own);
+    for (int j = 0; j < pivot.num_neighbours; ++j) {
+      const Neighbour& other = neighbours_[index(pivot.neighbours + j)];
+      const Pivot& right = pivots_[index(other.block)];
+      small_blocks::subtract_transposed_product(pivot.size, right.size, factors + other.upper, own,
+                                                x + right.first);
+    }
+  }
+  for (auto pivot = pivots_.rbegin(); pivot != pivots_.rend(); ++pivot) {
+    double* const own = x + pivot->first;
+    for (int i = 0; i < pivot->num_neighbours; ++i) {
+      const Neighbour& other = neighbours_[index(pivot->neighbours + i)];
+      const Pivot& below = pivots_[index(other.block)];
+      small_blocks::subtract_transposed_product(below.size, pivot->size, factors + other.lower,
+                                                x + below.first, own);
+    }
+  }
+  for (int i = 0; i < size_; ++i) b[index(i)] = x[place_[index(i)]];
+}
+
+}  // namespace liegrad::dae

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "liegrad/dae/block_lu.hpp"
+#include "liegrad/dae/sparse_lu.hpp"
+
+namespace liegrad::dae {
+
+/// A sparse matrix whose blocks are known is factorised by blocks, which is several times faster; by free
+/// choice of pivots where that would lose digits, or where no blocks are known.
+class SparseSolver {
+ public:
+  /// The entries (row, column) are sorted by column, then by row, and appear once.
+  SparseSolver(int size, std::span<const std::pair<int, int>> entries,
+               const BlockStructure& structure);
+
+  int size() const { return size_; }
+  int position(int row, int column) const;
+  std::span<double> values();
+
+  bool factorize();
+  int singular_unknown() const;
+  void solve(std::span<double> b) const;
+  void solve_transposed(std::span<double> b) const;
+  double condition() const;
+
+ private:
+  /// The general solver with the same numbers, made when first needed.
+  SparseLu& general() const;
+
+  int size_;
+  std::vector<std::pair<int, int>> entries_;
+  std::optional<BlockLu> blocks_;
+  mutable std::optional<SparseLu> general_;
+  bool uses_blocks_ = false;  ///< in the last factorisation
+  int to_next_trial_ = 0;     ///< factorisations until blocks are tried again
+};
+
+}  // namespace liegrad::dae
