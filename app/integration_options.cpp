@@ -1,9 +1,11 @@
 #include "integration_options.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "group_name.hpp"
 #include "liegrad/dae/nearest_name.hpp"
+#include "liegrad/dae/text.hpp"
 #include "liegrad/models/models.hpp"
 #include "number_text.hpp"
 
@@ -76,6 +78,13 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+int number_of_bodies(double value) {
+  constexpr double kMost = 10e6;
+  if (value >= 1 && value <= kMost && value == std::floor(value)) return static_cast<int>(value);
+  throw InvalidArgument("--set bodies=" + dae::number_text(value) +
+                        ": the number of bodies must be a whole number from 1 to 10 million");
+}
+
 }  // namespace
 
 void IntegrationOptions::add_to(CLI::App& command) {
@@ -91,6 +100,7 @@ void IntegrationOptions::add_to(CLI::App& command) {
       ->allow_extra_args(false);
   add("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
   add("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
+  add("--threads", threads_, "That evaluate elements, 1 unless given; for large systems", "N");
   command.add_flag("--project", project_, "Move inconsistent initial values to the constraints");
   command.add_flag("--allow-redundant", allow_redundant_,
                    "Accept constraints that depend on others; multipliers of least norm");
@@ -129,11 +139,19 @@ void IntegrationOptions::add_steps_to(CLI::App& command) {
 }
 
 dae::System IntegrationOptions::make_system() const {
-  dae::System system = models::make_model(system_, body_group_of(group_));
+  const bool is_sized = models::find_model(system_).default_bodies > 0;
+  models::Structure structure{.body_group = body_group_of(group_)};
+  std::vector<std::pair<std::string, double>> parameters;
   for (const std::string& setting : settings_) {
     const auto [name, value] = named_number_of("--set", setting);
-    system.set_parameter(name, value);
+    if (is_sized && name == "bodies") {
+      structure.bodies = number_of_bodies(value);
+    } else {
+      parameters.emplace_back(name, value);
+    }
   }
+  dae::System system = models::make_model(system_, structure);
+  for (const auto& [name, value] : parameters) system.set_parameter(name, value);
   return system;
 }
 
@@ -162,6 +180,7 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   dae::IntegrateOptions options;
   options.t_end = t_end_;
   options.step = step_.value_or(options.step);
+  options.threads = threads_;
   if (adaptive_) {
     dae::AdaptiveOptions adaptive;
     adaptive.tolerance.relative = rtol_.value_or(adaptive.tolerance.relative);
@@ -222,6 +241,7 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
     echo["guess"] = guess_;
   }
   echo["newton"] = newton_;
+  if (threads_ > 1) echo["threads"] = threads_;
   if (options.adaptive) {
     echo["adaptive"] = true;
     echo["rtol"] = options.adaptive->tolerance.relative;

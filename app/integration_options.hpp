@@ -45,6 +45,7 @@ class IntegrationOptions {
   std::optional<double> step_, rtol_, atol_;
   bool adaptive_ = false;
   double t_end_ = 1;
+  int threads_ = 1;
   std::string start_ = "classical", newton_ = "full", guess_ = "extrapolated", solver_ = "auto";
   bool project_ = false, allow_redundant_ = false;
   std::vector<std::string> settings_;

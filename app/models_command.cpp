@@ -28,6 +28,7 @@ struct ModelsCommand {
 ordered_json json_of(const models::Model& model, const dae::System& system) {
   ordered_json nodes = ordered_json::array(), elements = nodes, parameters = nodes, outputs = nodes;
   for (const dae::Node& node : system.nodes()) {
+    if (node.group == dae::ground_group()) continue;
     nodes.push_back({{"name", node.name},
                      {"group", group_name(node.group)},
                      {"first_order", node.first_order}});
@@ -53,10 +54,15 @@ ordered_json json_of(const models::Model& model, const dae::System& system) {
   for (const dae::OutputSpec& output : all.list()) {
     outputs.push_back({{"name", output.name}, {"size", output.size}, {"meaning", output.meaning}});
   }
-  return {{"name", model.name},       {"description", model.description},
-          {"dof", system.dof()},      {"constraints", system.num_multipliers()},
-          {"nodes", nodes},           {"elements", elements},
-          {"parameters", parameters}, {"controls", system.controls()},
+  return {{"name", model.name},
+          {"description", model.description},
+          {"bodies", model.default_bodies > 0 ? ordered_json(model.default_bodies) : nullptr},
+          {"dof", system.dof()},
+          {"constraints", system.num_multipliers()},
+          {"nodes", nodes},
+          {"elements", elements},
+          {"parameters", parameters},
+          {"controls", system.controls()},
           {"outputs", outputs}};
 }
 
@@ -94,6 +100,9 @@ void print_in_detail(const ordered_json& model) {
   std::cout << std::string(model["name"]) << ": " << std::string(model["description"]) << '\n'
             << fmt::format("velocities: {}, constraints: {}\n", model["dof"].get<int>(),
                            model["constraints"].get<int>());
+  if (!model["bodies"].is_null()) {
+    fmt::print("bodies: {}, or N with `--set bodies=N`\n", model["bodies"].get<int>());
+  }
   print_section("nodes", model["nodes"], {"name", "group"});
   print_section("elements", model["elements"], {"name", "type", "nodes"});
   print_section("parameters", model["parameters"], {"name", "default", "unit", "meaning"});
@@ -159,7 +168,8 @@ void add_models_command(CLI::App& app) {
   sub->add_option("--group", command->group, "Of rigid-body nodes: so3xr3 or se3")
       ->type_name("NAME");
   sub->footer(
-      "The JSON of a system has `name`, `description`, `dof`, `constraints`, `nodes` (`name`,\n"
+      "The JSON of a system has `name`, `description`, `bodies` (null, or the default number of a\n"
+      "system of any size), `dof`, `constraints`, `nodes` (`name`,\n"
       "`group`), `elements` (`name`, `type`, `nodes`), `parameters` (`name`, `default`, `unit`,\n"
       "`meaning`), `controls` and `outputs` (`name`, `size`, `meaning`); without NAME a list.");
   command->common.add_to(*sub);

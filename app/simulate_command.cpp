@@ -152,13 +152,18 @@ std::string step_text(const Result& result) {
                      options.adaptive->tolerance.absolute);
 }
 
-void print_final(const Result& result) {
+/// All outputs, or of a large system the last ones: what its elements observe, and totals.
+void print_final(const Result& result, bool verbose) {
+  constexpr std::size_t kMany = 100, kLast = 12;
+  const std::vector<dae::OutputSpec>& outputs = result.observer.outputs().list();
+  const std::size_t left_out = verbose || outputs.size() <= kMany ? 0 : outputs.size() - kLast;
   fmt::print("at t = {:.10g}\n", result.observer.time());
+  if (left_out > 0) fmt::print("  … {} outputs more, with --verbose or --out\n", left_out);
   auto next = result.observer.final_outputs().begin();
-  for (const dae::OutputSpec& output : result.observer.outputs().list()) {
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
     std::string numbers;
-    for (int i = 0; i < output.size; ++i) numbers += fmt::format(" {:>16.10g}", *next++);
-    fmt::print("  {:<22} ={}\n", output.name, numbers);
+    for (int i = 0; i < outputs[k].size; ++i) numbers += fmt::format(" {:>16.10g}", *next++);
+    if (k >= left_out) fmt::print("  {:<22} ={}\n", outputs[k].name, numbers);
   }
 }
 
@@ -209,7 +214,7 @@ void print(const Result& result, bool verbose) {
          fmt::format("{} = {:g} at t = {:.10g}", event.output, event.level, found.state.t));
   }
   if (verbose) print_more(result);
-  print_final(result);
+  print_final(result, verbose);
 }
 
 void SimulateCommand::run() const {

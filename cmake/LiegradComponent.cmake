@@ -2,6 +2,7 @@
 # and `find_package(liegrad COMPONENTS <name>)` brings it to a user.
 #
 #   liegrad_component(<name>
+#     FOLDERS <folder> …                      inside it, with further headers
 #     PACKAGES "<find_package arguments>" …   found here, and again in the user's project
 #     LINK <target> …                         public; liegrad::<other> makes that component needed
 #     PRIVATE <target> …                      for its sources only
@@ -10,7 +11,7 @@
 set(LIEGRAD_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/liegrad")
 
 function(liegrad_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PACKAGES;LINK;PRIVATE;MODULES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;PACKAGES;LINK;PRIVATE;MODULES")
   set(target liegrad_${name})
 
   # Folders stand at the root of the source, users include <liegrad/folder/header.hpp>: a link in
@@ -18,7 +19,11 @@ function(liegrad_component name)
   set(include_dir "${PROJECT_BINARY_DIR}/include")
   file(MAKE_DIRECTORY "${include_dir}/liegrad")
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${include_dir}/liegrad/${name}" SYMBOLIC)
-  file(GLOB headers CONFIGURE_DEPENDS "${include_dir}/liegrad/${name}/*.hpp")
+  set(header_patterns "${include_dir}/liegrad/${name}/*.hpp")
+  foreach(folder IN LISTS arg_FOLDERS)
+    list(APPEND header_patterns "${include_dir}/liegrad/${name}/${folder}/*.hpp")
+  endforeach()
+  file(GLOB headers CONFIGURE_DEPENDS ${header_patterns})
   file(GLOB sources CONFIGURE_DEPENDS "*.cpp")
 
   if(sources)

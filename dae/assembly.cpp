@@ -12,6 +12,10 @@ namespace {
 constexpr int kLanes = 16;
 /// Below this number of elements their kernels are called one by one.
 constexpr int kFewElements = 4;
+/// A group of elements is divided for two threads from this number on: a microsecond or two to wake the
+/// second one must not matter.
+constexpr int kManyElements = 256;
+constexpr int kNumParts = 2;
 
 }  // namespace
 
@@ -26,7 +30,8 @@ Assembly::Assembly(const System& system, Formulation formulation, bool velocity_
       nodes_(system.configuration_space(), form_),
       multipliers_(index(num_multipliers_)),
       algebraic_(index(num_algebraic_)),
-      controls_(system.controls().size()) {
+      controls_(system.controls().size()),
+      team_(std::make_unique<ThreadTeam>()) {
   size_ = stabilizer_offset() + (form_.split ? num_multipliers_ : 0);
   residual_.assign(index(size_), 0.0);
   std::vector<std::vector<int>> by_kind(system.kinds().size());
@@ -44,6 +49,7 @@ Assembly::Assembly(const System& system, Formulation formulation, bool velocity_
   pattern.entries.erase(std::unique(pattern.entries.begin(), pattern.entries.end()),
                         pattern.entries.end());
   pattern_ = pattern.entries;
+  pattern.blocks = block_structure();
   matrix_.emplace(pattern, solver);
   matrix_values_ = matrix_->values();
   last_inputs_.assign(1 + kNumCoefficients, 0.0);
@@ -61,6 +67,7 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
       group.kind->shape().constraints > 0 ? constraint_rows(formulation_) : ConstraintRows{};
   group.rows = group.kind->rows(rows);
   group.elements = elements;
+  divide(group);
   group.lanes = group.num_elements() < kFewElements ? 1 : kLanes;
   group.newton = &group.kind->newton(rows, form_);
   group.values = &group.kind->values(rows, form_);
@@ -68,12 +75,15 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
   const ElementModel& model = group.kind->model();
   has_energy_ = has_energy_ || model.has_kinetic_energy();
   has_momentum_ = has_momentum_ || model.has_momentum();
-  group.inputs.assign(index(group.in.num_inputs * group.lanes), 0.0);
   int num_outputs = std::max(group.newton->layout().num_outputs, ObservableRows::kOutputs);
   for (const OutputSpec& output : group.kind->shape().outputs) num_outputs += output.size;
-  group.outputs.assign(index(num_outputs * group.lanes), 0.0);
-  for (const int e : elements) {
+  group.lanes_of_part.assign(
+      group.part_ends.size(),
+      {.inputs = std::vector<double>(index(group.in.num_inputs * group.lanes), 0.0),
+       .outputs = std::vector<double>(index(num_outputs * group.lanes), 0.0)});
+  for (const int e : group.elements) {
     const PlacedElement& element = system_->elements()[index(e)];
+    group.first_multipliers.push_back(element.first_multiplier);
     for (int i = 0; i < group.rows.num_outputs; ++i) {
       group.row_index.push_back(row_of(element, group, i));
     }
@@ -87,6 +97,41 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
   find_runs(group, rows);
   groups_.push_back(std::move(group));
 }
+
+void Assembly::divide(Group& group) const {
+  const int count = group.num_elements();
+  group.part_ends = {count};
+  if (count < kManyElements) return;
+  // Elements of the second half that share a node or a multiplier with the first one come last.
+  std::vector<bool> is_taken(index(dof_ + num_multipliers_), false);
+  const auto for_each_unknown = [&](int element, auto&& f) {
+    const PlacedElement& placed = system_->elements()[index(element)];
+    for (const int node : placed.nodes) {
+      const lie::GroupList& space = system_->configuration_space();
+      for (int i = 0; i < space.group(node).dof(); ++i) f(space.dof_offset(node) + i);
+    }
+    for (const int multiplier : placed.multipliers_read) f(dof_ + multiplier);
+  };
+  std::vector<int> second, last;
+  for (int i = 0; i < count; ++i) {
+    const int element = group.elements[index(i)];
+    bool shares = false;
+    for_each_unknown(element, [&](int unknown) { shares = shares || is_taken[index(unknown)]; });
+    if (i < count / kNumParts) {
+      for_each_unknown(element, [&](int unknown) { is_taken[index(unknown)] = true; });
+    } else {
+      (shares ? last : second).push_back(element);
+    }
+  }
+  group.elements.resize(index(count / kNumParts));
+  group.part_ends = {group.num_elements()};
+  for (const std::vector<int>& part : {second, last}) {
+    group.elements.insert(group.elements.end(), part.begin(), part.end());
+    group.part_ends.push_back(group.num_elements());
+  }
+}
+
+void Assembly::set_threads(int threads) { team_ = std::make_unique<ThreadTeam>(threads); }
 
 void Assembly::find_runs(Group& group, ConstraintRows rows) const {
   const std::vector<bool> used = group.kind->inputs_of_steps(rows, form_);
@@ -114,7 +159,8 @@ void Assembly::find_copies() {
     const PlacedElement& element = system_->elements()[index(group.elements[0])];
     const ElementShape& shape = group.kind->shape();
     const auto add = [&group](const double* from, int to, int count) {
-      if (count > 0) group.copies.push_back({from, group.inputs.data() + to, count});
+      if (count > 0)
+        group.copies.push_back({from, group.lanes_of_part[0].inputs.data() + to, count});
     };
     for (std::size_t k = 0; k < group.node_runs.size(); ++k) {
       for (const Group::Run& run : group.node_runs[k]) {
@@ -139,12 +185,16 @@ void Assembly::find_copies() {
 void Assembly::set_parameters(std::span<const double> parameters) {
   for (Group& group : groups_) {
     group.parameters.clear();
-    group.loaded = -1;
+    for (Group::Lanes& lanes : group.lanes_of_part) lanes.loaded = -1;
     for (const int e : group.elements) {
       for (const int i : system_->elements()[index(e)].parameters) {
         group.parameters.push_back(parameters[index(i)]);
       }
     }
+    const std::ptrdiff_t each = std::ssize(group.kind->shape().parameters);
+    group.has_equal_parameters =
+        std::equal(group.parameters.begin() + std::min(each, std::ssize(group.parameters)),
+                   group.parameters.end(), group.parameters.begin());
   }
 }
 
@@ -189,21 +239,22 @@ void Assembly::collect_last_inputs() {
 }
 
 template <int Lanes>
-void Assembly::load_lanes(Group& group, int first, int count, Load what) {
+void Assembly::load_lanes(const Group& group, Group::Lanes& lanes, int first, int count,
+                          Load what) {
   const ElementInputs& in = group.in;
   const ElementShape& shape = group.kind->shape();
   const int num_parameters = static_cast<int>(shape.parameters.size());
   const std::size_t num_nodes = group.block_sizes.size();
-  const bool with_parameters = group.loaded != first;
-  collect_last_inputs();
+  const bool reads_more = shape.multipliers_read > 0 || shape.algebraic > 0 ||
+                          !shape.controls.empty() || form_.velocity_map;
   const double* const last = last_inputs_.data();
   for (int lane = 0; lane < count; ++lane) {
-    const PlacedElement& element = system_->elements()[index(group.elements[index(first + lane)])];
-    double* const to = group.inputs.data() + lane;
+    const int e = first + lane;
+    double* const to = lanes.inputs.data() + lane;
     const auto put = [to](int offset, const double* from, int n) {
       for (int i = 0; i < n; ++i) to[(offset + i) * Lanes] = from[i];
     };
-    const int* const blocks = group.node_blocks.data() + index(first + lane) * num_nodes;
+    const int* const blocks = group.node_blocks.data() + index(e) * num_nodes;
     for (std::size_t k = 0; k < num_nodes; ++k) {
       const double* const block = nodes_.numbers() + blocks[k];
       if (what == Load::kAll) {
@@ -212,63 +263,80 @@ void Assembly::load_lanes(Group& group, int first, int count, Load what) {
       }
       for (const Group::Run& run : group.node_runs[k]) put(run.to, block + run.from, run.count);
     }
-    put(in.multipliers, multipliers_.data() + element.first_multiplier, shape.constraints);
+    put(in.multipliers, multipliers_.data() + group.first_multipliers[index(e)], shape.constraints);
+    if (what == Load::kAll) {
+      put(in.time, last, 1 + kNumCoefficients);
+    } else {
+      for (const Group::Run& run : group.last_runs) put(run.to, last + run.from, run.count);
+    }
+    if (!reads_more) continue;
+    const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
     for (std::size_t i = 0; i < element.multipliers_read.size(); ++i) {
       put(in.multipliers + shape.constraints + static_cast<int>(i),
           multipliers_.data() + element.multipliers_read[i], 1);
     }
     put(in.algebraic, algebraic_.data() + element.first_algebraic, shape.algebraic);
-    if (with_parameters) {
-      put(in.parameters, group.parameters.data() + (first + lane) * num_parameters, num_parameters);
-    }
     for (std::size_t i = 0; i < element.controls.size(); ++i) {
       put(in.controls + static_cast<int>(i), controls_.data() + element.controls[i], 1);
-    }
-    if (what == Load::kAll) {
-      put(in.time, last, 1 + kNumCoefficients);
-    } else {
-      for (const Group::Run& run : group.last_runs) put(run.to, last + run.from, run.count);
     }
     for (std::size_t k = 0; k < num_nodes && form_.velocity_map; ++k) {
       put(in.nodes[k].velocity_map, nodes_.velocity_map(element.nodes[k]),
           node_map_size(group.kind->groups()[k]));
     }
   }
-  group.loaded = first;
+  if (lanes.loaded == first || (lanes.loaded >= 0 && group.has_equal_parameters)) return;
+  // Lanes that stand empty get some element's parameters too.
+  for (int lane = 0; lane < Lanes; ++lane) {
+    const int e = std::min(first + lane, group.num_elements() - 1);
+    for (int i = 0; i < num_parameters; ++i) {
+      lanes.inputs[index((in.parameters + i) * Lanes + lane)] =
+          group.parameters[index(e * num_parameters + i)];
+    }
+  }
+  lanes.loaded = first;
 }
 
-void Assembly::load(Group& group, int first, int count, Load what) {
+void Assembly::load(const Group& group, Group::Lanes& lanes, int first, int count, Load what) {
   // The parameters of a single element stay where they are.
-  if (what == Load::kForSteps && group.loaded == first && !group.copies.empty()) {
+  if (what == Load::kForSteps && lanes.loaded == first && !group.copies.empty()) {
     for (const Group::Copy& copy : group.copies) {
       for (int i = 0; i < copy.count; ++i) copy.to[i] = copy.from[i];
     }
     return;
   }
   if (group.lanes == 1) {
-    load_lanes<1>(group, first, count, what);
+    load_lanes<1>(group, lanes, first, count, what);
   } else {
-    load_lanes<kLanes>(group, first, count, what);
+    load_lanes<kLanes>(group, lanes, first, count, what);
   }
 }
 
-void Assembly::call(Group& group, const ad::Kernel& kernel, int count) {
+void Assembly::call(const Group& group, Group::Lanes& lanes, const ad::Kernel& kernel, int count) {
   if (group.lanes == 1) {
-    kernel(group.inputs, group.outputs);
+    kernel(lanes.inputs, lanes.outputs);
   } else {
-    kernel.batch(count, group.inputs, group.lanes, group.outputs, group.lanes);
+    kernel.batch(count, lanes.inputs, group.lanes, lanes.outputs, group.lanes);
   }
+}
+
+void Assembly::load_and_call(Group& group, const ad::Kernel& kernel, int first, int count,
+                             Load what) {
+  collect_last_inputs();
+  Group::Lanes& lanes = group.lanes_of_part[0];
+  load(group, lanes, first, count, what);
+  call(group, lanes, kernel, count);
 }
 
 template <int Lanes>
-void Assembly::add_lanes(const Group& group, int first, int count, bool with_matrix) {
+void Assembly::add_lanes(const Group& group, const Group::Lanes& lanes, int first, int count,
+                         bool with_matrix) {
   const int num_rows = group.rows.num_outputs;
   const int num_entries = group.newton->layout().parts[1].size;
   const int num_position_entries = static_cast<int>(group.position_part.size());
   double* const residual = residual_.data();
   double* const matrix = matrix_values_.data();
   for (int lane = 0; lane < count; ++lane) {
-    const double* const out = group.outputs.data() + lane;
+    const double* const out = lanes.outputs.data() + lane;
     const int* const row = group.row_index.data() + (first + lane) * num_rows;
     const auto add_rows = [&](int begin, int end, double scale) {
       for (int i = begin; i < end; ++i) residual[row[i]] += scale * out[i * Lanes];
@@ -295,18 +363,27 @@ void Assembly::evaluate(bool with_matrix) {
     std::fill(position_matrix_.begin(), position_matrix_.end(), 0.0);
   }
   for (Group& group : groups_) {
-    const ad::Kernel& kernel = with_matrix ? *group.newton : *group.values;
-    for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count, Load::kForSteps);
-      call(group, kernel, count);
-      if (group.lanes == 1) {
-        add_lanes<1>(group, first, count, with_matrix);
-      } else {
-        add_lanes<kLanes>(group, first, count, with_matrix);
-      }
-    });
+    const int num_parts = static_cast<int>(group.part_ends.size());
+    const int independent = std::max(1, num_parts - 1);
+    team_->run(independent, [&](int part) { evaluate_part(group, part, with_matrix); });
+    if (independent < num_parts) evaluate_part(group, independent, with_matrix);
   }
   if (with_matrix) add_stabilizer_columns();
+}
+
+void Assembly::evaluate_part(Group& group, int part, bool with_matrix) {
+  const ad::Kernel& kernel = with_matrix ? *group.newton : *group.values;
+  Group::Lanes& lanes = group.lanes_of_part[index(part)];
+  const int begin = part == 0 ? 0 : group.part_ends[index(part - 1)];
+  for_each_chunk(group, begin, group.part_ends[index(part)], [&](int first, int count) {
+    load(group, lanes, first, count, Load::kForSteps);
+    call(group, lanes, kernel, count);
+    if (group.lanes == 1) {
+      add_lanes<1>(group, lanes, first, count, with_matrix);
+    } else {
+      add_lanes<kLanes>(group, lanes, first, count, with_matrix);
+    }
+  });
 }
 
 double Assembly::entry(int row, int column) {
@@ -331,11 +408,10 @@ void Assembly::set_stabilizer() {
     const int num_position_entries = static_cast<int>(group.position_part.size());
     const auto& pattern = group.newton->layout().parts[1].pattern;
     for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count);
-      call(group, *group.newton, count);
+      load_and_call(group, *group.newton, first, count);
       for (int lane = 0; lane < count; ++lane) {
         const double* const derivative =
-            group.outputs.data() + lane + group.matrix_offset * group.lanes;
+            group.outputs().data() + lane + group.matrix_offset * group.lanes;
         const int* const moved =
             group.position_position.data() + (first + lane) * num_position_entries;
         for (int i = 0; i < num_position_entries; ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "liegrad/dae/linear_solver.hpp"
 #include "liegrad/dae/node_store.hpp"
 #include "liegrad/dae/system.hpp"
+#include "liegrad/dae/thread_team.hpp"
 
 namespace liegrad::dae {
 
@@ -43,6 +45,7 @@ class Assembly {
   std::span<double> algebraic() { return algebraic_; }
   std::span<const double> algebraic() const { return algebraic_; }
   std::span<double> controls() { return controls_; }
+  std::span<const double> controls() const { return controls_; }
   void set_parameters(std::span<const double> parameters);
   void set_time(double t) { time_ = t; }
   double time() const { return time_; }
@@ -53,6 +56,9 @@ class Assembly {
   void set_acceleration(std::span<const double> v_dot);
   /// Q = I (and V = I) for all nodes: w is then a perturbation itself.
   void set_identity_maps();
+
+  /// How many threads evaluate large groups of elements; results do not depend on it.
+  void set_threads(int threads);
 
   /// Fills residual(); with_matrix: also matrix().
   void evaluate(bool with_matrix);
@@ -102,6 +108,9 @@ class Assembly {
     ElementRows rows;
     int lanes = 1;  ///< evaluated at once; input and output arrays have this stride
     std::vector<int> elements;
+    /// Where parts of the list end. All but the last part have no row in common and may be evaluated
+    /// at the same time; the last one comes after them.
+    std::vector<int> part_ends;
     const ad::Kernel* newton = nullptr;
     const ad::Kernel* values = nullptr;
     const ad::Kernel* constraints = nullptr;
@@ -126,18 +135,28 @@ class Assembly {
       int count;
     };
     std::vector<Copy> copies;
-    std::vector<double> parameters;       ///< element × parameter
-    std::vector<double> inputs, outputs;  ///< of one chunk
-    int loaded = -1;                      ///< chunk whose parameters stand in `inputs`
+    std::vector<double> parameters;     ///< element × parameter
+    bool has_equal_parameters = false;  ///< all elements
+    std::vector<int> first_multipliers;
+    /// What kernels read and write for the elements that are evaluated together, one for each part.
+    struct Lanes {
+      std::vector<double> inputs, outputs;
+      int loaded = -1;  ///< the first element of those whose parameters stand in `inputs`
+    };
+    std::vector<Lanes> lanes_of_part;
+    std::span<double> outputs() { return lanes_of_part[0].outputs; }
     int num_elements() const { return static_cast<int>(elements.size()); }
   };
 
   void add_group(int kind, const std::vector<int>& elements);
+  /// Puts the elements of a large group in an order in which parts of it are independent.
+  void divide(Group& group) const;
   /// Global unknown of a variable of an element.
   int unknown_of(const PlacedElement& element, const Group& group, int variable) const;
   int row_of(const PlacedElement& element, const Group& group, int output) const;
   void collect_pattern(SparsePattern& pattern);
   void collect_stabilizer(const std::map<std::pair<int, int>, int>& position_index);
+  BlockStructure block_structure() const;
   void find_positions();
   void find_runs(Group& group, ConstraintRows rows) const;
   void find_copies();
@@ -146,18 +165,27 @@ class Assembly {
   /// is group.lanes.
   enum class Load { kForSteps, kAll };
   template <int Lanes>
-  void load_lanes(Group& group, int first, int count, Load what);
-  void load(Group& group, int first, int count, Load what = Load::kAll);
-  void call(Group& group, const ad::Kernel& kernel, int count);
+  void load_lanes(const Group& group, Group::Lanes& lanes, int first, int count, Load what);
+  void load(const Group& group, Group::Lanes& lanes, int first, int count, Load what = Load::kAll);
+  static void call(const Group& group, Group::Lanes& lanes, const ad::Kernel& kernel, int count);
+  /// Loads some elements into the first lanes and calls a kernel.
+  void load_and_call(Group& group, const ad::Kernel& kernel, int first, int count,
+                     Load what = Load::kAll);
   /// Adds the outputs of a kernel to the residual, and with_matrix to the matrix.
   template <int Lanes>
-  void add_lanes(const Group& group, int first, int count, bool with_matrix);
+  void add_lanes(const Group& group, const Group::Lanes& lanes, int first, int count,
+                 bool with_matrix);
+  void evaluate_part(Group& group, int part, bool with_matrix);
   /// f(first element, how many) for elements that are evaluated together.
   template <class F>
-  void for_each_chunk(Group& group, F&& f) {
-    for (int first = 0; first < group.num_elements(); first += group.lanes) {
-      f(first, std::min(group.lanes, group.num_elements() - first));
+  static void for_each_chunk(const Group& group, int begin, int end, F&& f) {
+    for (int first = begin; first < end; first += group.lanes) {
+      f(first, std::min(group.lanes, end - first));
     }
+  }
+  template <class F>
+  static void for_each_chunk(const Group& group, F&& f) {
+    for_each_chunk(group, 0, group.num_elements(), f);
   }
   void add_stabilizer_columns();
   void constraint_derivative(int order, std::span<double> out);
@@ -185,6 +213,7 @@ class Assembly {
   std::vector<StabilizerEntry> stabilizer_;
   std::vector<Product> products_;
 
+  std::unique_ptr<ThreadTeam> team_;
   std::vector<std::pair<int, int>> pattern_;
   std::optional<LinearSolver> matrix_;  // made when the pattern is known
   std::span<double> matrix_values_;

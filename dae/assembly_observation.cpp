@@ -10,20 +10,17 @@
 namespace liegrad::dae {
 
 void Assembly::constraint_values(std::span<double> position, std::span<double> velocity) {
-  collect_last_inputs();
   for (Group& group : groups_) {
     const int each = group.kind->shape().constraints;
     if (each == 0) continue;
     if (group.constraints == nullptr) group.constraints = &group.kind->constraints();
     for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count, Load::kForSteps);
-      call(group, *group.constraints, count);
+      load_and_call(group, *group.constraints, first, count, Load::kForSteps);
       for (int lane = 0; lane < count; ++lane) {
-        const int multiplier =
-            system_->elements()[index(group.elements[index(first + lane)])].first_multiplier;
+        const int multiplier = group.first_multipliers[index(first + lane)];
         for (int i = 0; i < each; ++i) {
-          position[index(multiplier + i)] = group.outputs[index(i * group.lanes + lane)];
-          velocity[index(multiplier + i)] = group.outputs[index((each + i) * group.lanes + lane)];
+          position[index(multiplier + i)] = group.outputs()[index(i * group.lanes + lane)];
+          velocity[index(multiplier + i)] = group.outputs()[index((each + i) * group.lanes + lane)];
         }
       }
     });
@@ -37,13 +34,11 @@ void Assembly::constraint_derivative(int order, std::span<double> out) {
     const ad::Kernel& kernel =
         order == 2 ? group.kind->constraint_acceleration() : group.kind->constraint_jerk();
     for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count);
-      call(group, kernel, count);
+      load_and_call(group, kernel, first, count);
       for (int lane = 0; lane < count; ++lane) {
-        const int multiplier =
-            system_->elements()[index(group.elements[index(first + lane)])].first_multiplier;
+        const int multiplier = group.first_multipliers[index(first + lane)];
         for (int i = 0; i < each; ++i) {
-          out[index(multiplier + i)] = group.outputs[index(i * group.lanes + lane)];
+          out[index(multiplier + i)] = group.outputs()[index(i * group.lanes + lane)];
         }
       }
     });
@@ -54,6 +49,7 @@ void Assembly::residual_rate(std::span<const double> direction, double time_rate
                              std::span<double> motion, std::span<double> algebraic) {
   std::fill(motion.begin(), motion.end(), 0.0);
   std::fill(algebraic.begin(), algebraic.end(), 0.0);
+  collect_last_inputs();
   for (Group& group : groups_) {
     const ad::Kernel& kernel = group.kind->residual_rate();
     const ad::KernelLayout& layout = kernel.layout();
@@ -61,9 +57,9 @@ void Assembly::residual_rate(std::span<const double> direction, double time_rate
     std::vector<double> in(index(layout.num_inputs)), out(index(layout.num_outputs));
     for (int e = 0; e < group.num_elements(); ++e) {
       const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
-      load(group, e, 1);
+      load(group, group.lanes_of_part[0], e, 1);
       for (int i = 0; i < group.in.velocity_maps; ++i) {
-        in[index(i)] = group.inputs[index(i * group.lanes)];
+        in[index(i)] = group.lanes_of_part[0].inputs[index(i * group.lanes)];
       }
       const int dof = group.kind->dof();
       for (int i = 0; i < dof; ++i) {
@@ -76,7 +72,6 @@ void Assembly::residual_rate(std::span<const double> direction, double time_rate
         algebraic[index(element.first_algebraic + i - rows.algebraic)] += out[index(i)];
       }
     }
-    group.loaded = -1;
   }
 }
 
@@ -89,10 +84,9 @@ Assembly::Observed Assembly::observe(std::span<double> element_outputs) {
     int num_outputs = 0;
     for (const OutputSpec& output : group.kind->shape().outputs) num_outputs += output.size;
     for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count);
-      call(group, *group.observables, count);
+      load_and_call(group, *group.observables, first, count);
       for (int lane = 0; lane < count; ++lane) {
-        const auto out = [&](int i) { return group.outputs[index(i * group.lanes + lane)]; };
+        const auto out = [&](int i) { return group.outputs()[index(i * group.lanes + lane)]; };
         observed.kinetic += out(ObservableRows::kKinetic);
         observed.potential += out(ObservableRows::kPotential);
         for (int i = 0; i < 3; ++i) {
@@ -113,11 +107,9 @@ Assembly::Observed Assembly::observe(std::span<double> element_outputs) {
 std::string Assembly::nonfinite_element() {
   for (Group& group : groups_) {
     for (int e = 0; e < group.num_elements(); ++e) {
-      load(group, e, 1);
-      call(group, *group.values, 1);
-      group.loaded = -1;
+      load_and_call(group, *group.values, e, 1);
       for (int i = 0; i < group.rows.num_outputs; ++i) {
-        if (!std::isfinite(group.outputs[index(i * group.lanes)])) {
+        if (!std::isfinite(group.outputs()[index(i * group.lanes)])) {
           return system_->elements()[index(group.elements[index(e)])].name;
         }
       }

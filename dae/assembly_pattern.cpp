@@ -1,9 +1,11 @@
 // Where the rows and unknowns of elements stand in those of the system, and the pattern that follows.
 
+#include <algorithm>
 #include <map>
 
 #include "liegrad/dae/assembly.hpp"
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/small_blocks.hpp"
 
 namespace liegrad::dae {
 
@@ -100,6 +102,74 @@ void Assembly::collect_stabilizer(const std::map<std::pair<int, int>, int>& posi
       }
     }
   }
+}
+
+/// Blocks are the velocities of a node, rotation and position apart where they do not commute anyway, and the
+/// multipliers of an element, with those that stabilise. A node without inertia, as joint coordinates
+/// are, shares the block of the first constraint on it, or its own would be singular.
+BlockStructure Assembly::block_structure() const {
+  constexpr int kLargest = 6;
+  BlockStructure blocks;
+  blocks.block_of_unknown.assign(index(size_), -1);
+  const auto add_block = [&blocks](int stage) {
+    blocks.stages.push_back(stage);
+    return static_cast<int>(blocks.stages.size()) - 1;
+  };
+  const auto add_blocks = [&](int first, int count, int largest, int stage) {
+    for (int i = 0; i < count; ++i) {
+      if (i % largest == 0) add_block(stage);
+      blocks.block_of_unknown[index(first + i)] = static_cast<int>(blocks.stages.size()) - 1;
+    }
+  };
+  const lie::GroupList& space = system_->configuration_space();
+  std::vector<bool> is_inert(index(dof_), false);
+  for (const Group& group : groups_) {
+    const std::vector<bool> rows = group.kind->has_inertia();
+    for (const int e : group.elements) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!rows[i]) continue;
+        const PlacedElement& element = system_->elements()[index(e)];
+        is_inert[index(row_of(element, group, static_cast<int>(i)))] = true;
+      }
+    }
+  }
+  std::vector<bool> has_inertia(index(space.size()), true);
+  for (int node = 0; node < space.size(); ++node) {
+    for (int i = 0; i < space.group(node).dof(); ++i) {
+      has_inertia[index(node)] =
+          has_inertia[index(node)] && is_inert[index(space.dof_offset(node) + i)];
+    }
+    if (!has_inertia[index(node)]) continue;
+    const bool splits = space.group(node).kind == lie::GroupKind::kSO3xR3;
+    add_blocks(space.dof_offset(node), space.group(node).dof(), splits ? 3 : kLargest, 0);
+  }
+  for (const PlacedElement& element : system_->elements()) {
+    const ElementShape& shape = system_->kind_of(element).shape();
+    add_blocks(algebraic_offset() + element.first_algebraic, shape.algebraic, kLargest, 0);
+    const int multipliers = multiplier_offset() + element.first_multiplier;
+    add_blocks(multipliers, shape.constraints, kLargest, 1);
+    for (int i = 0; i < shape.constraints && form_.split; ++i) {
+      blocks.block_of_unknown[index(stabilizer_offset() + element.first_multiplier + i)] =
+          blocks.block_of_unknown[index(multipliers + i)];
+    }
+    if (shape.constraints == 0) continue;
+    int size = std::min(shape.constraints, kLargest) * (form_.split ? 2 : 1);
+    for (const int node : element.nodes) {
+      const int first = space.dof_offset(node), dof = space.group(node).dof();
+      if (has_inertia[index(node)] || dof > kLargest / 2 ||
+          size + dof > small_blocks::kLargestBlock || blocks.block_of_unknown[index(first)] >= 0) {
+        continue;
+      }
+      size += dof;
+      std::fill_n(blocks.block_of_unknown.begin() + first, dof,
+                  blocks.block_of_unknown[index(multipliers)]);
+    }
+  }
+  // What is left has neither inertia nor constraints; the solver will say that it is singular.
+  for (int& block : blocks.block_of_unknown) {
+    if (block < 0) block = add_block(0);
+  }
+  return blocks;
 }
 
 void Assembly::find_positions() {

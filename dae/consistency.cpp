@@ -125,12 +125,60 @@ void Consistency::check_values(State& state) const {
   }
 }
 
+/// A force that acts beside a point would have a moment, which the point cannot take.
+void Consistency::check_points(const PlacedElement& element, const Position<double>& at) const {
+  const ElementShape& shape = system_.kind_of(element).shape();
+  for (std::size_t k = 0; k < shape.nodes.size(); ++k) {
+    const NodeSlot& slot = shape.nodes[k];
+    const bool is_point =
+        (slot.role == NodeRole::kPoint && at.group(static_cast<int>(k)) == lie::NodeGroup::rn(3)) ||
+        (slot.role == NodeRole::kPlanarPoint &&
+         at.group(static_cast<int>(k)) == lie::NodeGroup::rn(2));
+    for (std::size_t i = 0; i < shape.parameters.size() && is_point; ++i) {
+      const std::string& name = shape.parameters[i].name;
+      if (!name.starts_with(slot.frame + ".X") || at.parameter(static_cast<int>(i)) == 0) continue;
+      throw InvalidArgument("element '" + element.name + "' is attached beside the point '" +
+                            system_.nodes()[index(element.nodes[k])].name + "', by " + name +
+                            " = " + number_text(at.parameter(static_cast<int>(i))) +
+                            "; a point takes no moment, so this must be 0");
+    }
+  }
+}
+
+void Consistency::check_elements(const State& state) const {
+  const lie::GroupList& space = system_.configuration_space();
+  const std::vector<double> parameters = system_.parameter_values();
+  for (const PlacedElement& element : system_.elements()) {
+    std::vector<Position<double>::Node> nodes;
+    for (const int node : element.nodes) {
+      const lie::NodeGroup& group = space.group(node);
+      std::vector<double> view(index(NodeView::size(group)));
+      NodeView::of<double>(group, std::span(state.q).subspan(index(space.coeff_offset(node))),
+                           view);
+      nodes.push_back({group, std::move(view)});
+    }
+    std::vector<double> own, controls;
+    for (const int i : element.parameters) own.push_back(parameters[index(i)]);
+    for (const int i : element.controls) controls.push_back(assembly_.controls()[index(i)]);
+    const Position<double> at(std::move(nodes), std::move(own), std::move(controls), state.t);
+    check_points(element, at);
+    const std::string complaint = system_.kind_of(element).model().complaint(at);
+    if (complaint.empty()) continue;
+    throw InvalidArgument("element '" + element.name + "' " + complaint);
+  }
+}
+
 /// Columns of Bᵀ that depend on others, by a QR decomposition with column pivoting.
 void Consistency::find_redundant_constraints(const State& state) {
   const int count = system_.num_multipliers();
   if (count == 0) return;
   load(state);
   assembly_.evaluate(true);
+  // A regular matrix (19) has independent constraints; their rank need not be found then.
+  if (count > kDenseRank && !options_.allow_redundant && assembly_.matrix().factorize() &&
+      !is_singular()) {
+    return;
+  }
   std::vector<Eigen::Triplet<double>> entries;
   for (const auto& [row, column] : assembly_.pattern()) {
     const int multiplier = row - assembly_.multiplier_offset();
@@ -156,9 +204,14 @@ void Consistency::find_redundant_constraints(const State& state) {
     report_.redundant_constraints.push_back(system_.constraint_name(order(i)));
   }
   if (rank == count || options_.allow_redundant) return;
+  constexpr std::size_t kNamed = 10;
+  const std::vector<std::string>& redundant = report_.redundant_constraints;
   std::string names;
-  for (const std::string& name : report_.redundant_constraints) {
-    names += (names.empty() ? "" : ", ") + name;
+  for (std::size_t i = 0; i < std::min(kNamed, redundant.size()); ++i) {
+    names += (names.empty() ? "" : ", ") + redundant[i];
+  }
+  if (redundant.size() > kNamed) {
+    names += " and " + std::to_string(redundant.size() - kNamed) + " more";
   }
   throw InvalidArgument(
       "constraints " + names + " depend on the others (rank " + std::to_string(rank) + " of " +
@@ -218,6 +271,7 @@ State Consistency::initial_state(double t, std::span<const double> controls) {
   state.s.assign(index(system_.num_algebraic()), 0.0);
   std::copy(controls.begin(), controls.end(), assembly_.controls().begin());
   check_values(state);
+  check_elements(state);
   find_redundant_constraints(state);
   factorize(state);
   if (is_singular()) throw InvalidArgument(singular_message(state));

@@ -58,6 +58,8 @@ class Consistency {
   void factorize(const State& state);
   bool is_singular();
   void check_values(State& state) const;
+  void check_points(const PlacedElement& element, const Position<double>& at) const;
+  void check_elements(const State& state) const;
   void find_redundant_constraints(const State& state);
   void project_positions(State& state);
   void project_velocities(State& state);

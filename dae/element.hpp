@@ -19,12 +19,20 @@ enum class NodeRole {
   kRigidBody,    ///< SO(3)×R³ or SE(3)
   kRotation,     ///< SO(3)
   kCoordinates,  ///< R^n
-  kPlanarBody,   ///< SE(2)
+  kPlanarBody,   ///< SE(2), or (x, y, θ) in R³
+  // What joints and forces attach to:
+  kFrame,        ///< a rigid body or the ground
+  kPoint,        ///< a rigid body, a point in R³ or the ground
+  kPlanarFrame,  ///< a planar body or the ground
+  kPlanarPoint,  ///< a planar body, a point in R² or the ground
 };
 
 struct NodeSlot {
   NodeRole role = NodeRole::kRigidBody;
   int n = 0;  ///< of R^n
+  /// When not empty, the parameters "frame.X1", … of the element are those of a body-fixed frame: the
+  /// element may be attached to a frame of the system, whose parameters it then shares.
+  std::string frame = {};
 };
 
 struct ParameterSpec {
@@ -63,6 +71,10 @@ struct ElementShape {
 ///     Momentum<S> momentum(const Motion<S>&) const
 ///     auto outputs(const Motion<S>&) const                    a range of S
 ///     auto constraint_force(const Position<S>&, std::span<const S> lambda) const
+///     std::string complaint(const Position<double>&) const    what is wrong with it, or empty
+///
+/// complaint() is asked once, at the start of a run: a sentence about values that make no sense, such as
+/// "has mass 0; it must be positive", which follows the element's name.
 ///
 /// Forces Bᵀλ of its own constraints come from the constraint, by AD; an element that has them in closed
 /// form may give them as constraint_force (all nodes, one after the other), and check_supplied_forces()
@@ -93,6 +105,10 @@ template <class E, class S>
 concept HasConstraintForce = requires(const E& e, const Position<S>& at,
                                       std::span<const S> lambda) {
   e.constraint_force(at, lambda);
+};
+template <class E>
+concept HasComplaint = requires(const E& e, const Position<double>& at) {
+  { e.complaint(at) } -> std::convertible_to<std::string>;
 };
 template <class E, class S>
 concept HasAlgebraic = requires(const E& e, const Motion<S>& at) {
@@ -144,6 +160,7 @@ class ElementModel {
   virtual Taped potential_energy(const Motion<Taped>& at) const = 0;
   virtual Momentum<Taped> momentum(const Motion<Taped>& at) const = 0;
   virtual std::vector<Taped> outputs(const Motion<Taped>& at) const = 0;
+  virtual std::string complaint(const Position<double>& at) const = 0;
 
  protected:
   explicit ElementModel(ElementShape shape) : shape_(std::move(shape)) {}
@@ -208,6 +225,10 @@ class ElementModelOf final : public ElementModel {
   }
   std::vector<Taped> outputs(const Motion<Taped>& at) const override {
     if constexpr (HasOutputs<E, Taped>) return listed<Taped>(element_.outputs(at));
+    return {};
+  }
+  std::string complaint(const Position<double>& at) const override {
+    if constexpr (HasComplaint<E>) return element_.complaint(at);
     return {};
   }
 

@@ -11,12 +11,18 @@ namespace {
 
 bool fits(const NodeSlot& slot, const lie::NodeGroup& group) {
   using lie::GroupKind;
+  const bool ground = group == ground_group();
+  const bool rigid = group.kind == GroupKind::kSO3xR3 || group.kind == GroupKind::kSE3;
+  const bool planar = group.kind == GroupKind::kSE2 || group == lie::NodeGroup::rn(3);
   switch (slot.role) {
-    case NodeRole::kRigidBody:
-      return group.kind == GroupKind::kSO3xR3 || group.kind == GroupKind::kSE3;
+    case NodeRole::kRigidBody: return rigid;
     case NodeRole::kRotation: return group.kind == GroupKind::kSO3;
-    case NodeRole::kCoordinates: return group.kind == GroupKind::kRn && group.n == slot.n;
-    case NodeRole::kPlanarBody: return group.kind == GroupKind::kSE2;
+    case NodeRole::kCoordinates: return group == lie::NodeGroup::rn(slot.n);
+    case NodeRole::kPlanarBody: return planar;
+    case NodeRole::kFrame: return rigid || ground;
+    case NodeRole::kPoint: return rigid || ground || group == lie::NodeGroup::rn(3);
+    case NodeRole::kPlanarFrame: return planar || ground;
+    case NodeRole::kPlanarPoint: return planar || ground || group == lie::NodeGroup::rn(2);
   }
   return false;
 }
@@ -26,7 +32,11 @@ std::string description(const NodeSlot& slot) {
     case NodeRole::kRigidBody: return "a rigid body (SO(3)xR^3 or SE(3))";
     case NodeRole::kRotation: return "a rotation (SO(3))";
     case NodeRole::kCoordinates: return "coordinates in R^" + std::to_string(slot.n);
-    case NodeRole::kPlanarBody: return "a planar body (SE(2))";
+    case NodeRole::kPlanarBody: return "a planar body (SE(2), or x, y, theta in R^3)";
+    case NodeRole::kFrame: return "a rigid body (SO(3)xR^3 or SE(3)) or the ground";
+    case NodeRole::kPoint: return "a rigid body, a point in R^3 or the ground";
+    case NodeRole::kPlanarFrame: return "a planar body (SE(2) or R^3) or the ground";
+    case NodeRole::kPlanarPoint: return "a planar body, a point in R^2 or the ground";
   }
   return "";
 }
@@ -219,6 +229,21 @@ std::vector<bool> ElementKind::inputs_of_steps(ConstraintRows rows, CorrectionFo
   add(recording(normalised({Function::kStep, rows, form})));
   if (shape().constraints > 0) add(recording({Function::kConstraints, {}, {}}));
   return used;
+}
+
+std::vector<bool> ElementKind::has_inertia() const {
+  const std::lock_guard lock(mutex_);
+  const ElementInputs in = inputs({});
+  std::vector<int> accelerations;
+  for (std::size_t k = 0; k < groups_.size(); ++k) {
+    for (int i = 0; i < groups_[k].dof(); ++i) accelerations.push_back(in.nodes[k].v_dot + i);
+  }
+  std::vector<bool> result(accelerations.size(), false);
+  for (const auto& [output, acceleration] :
+       ad::jacobian_pattern(recording(normalised({Function::kStep, {}, {}})), accelerations)) {
+    if (output == acceleration) result[static_cast<std::size_t>(output)] = true;
+  }
+  return result;
 }
 
 void ElementKind::list_kernels(ad::KernelList& list) const {

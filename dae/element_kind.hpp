@@ -117,6 +117,9 @@ class ElementKind {
   /// Which inputs the kernels newton(), values() and constraints() read.
   std::vector<bool> inputs_of_steps(ConstraintRows rows, CorrectionForm form) const;
 
+  /// By velocity: whether its equation of motion depends on its acceleration.
+  std::vector<bool> has_inertia() const;
+
   /// Adds the kernels that simulations use to those compiled when a program is built.
   void list_kernels(ad::KernelList& list) const;
 

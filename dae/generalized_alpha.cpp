@@ -21,6 +21,32 @@ std::unique_ptr<Kinematics> make_kinematics(const System& system, const AlphaOpt
                                  options.variant == AlphaVariant::kUpdatedLagrangianCrv);
 }
 
+/// With redundant constraints a solution of least squares drops what the matrix cannot reach. The matrix of
+/// another configuration cannot reach all of the residual, and iterations with it would end elsewhere.
+NewtonOptions newton_options(const AlphaOptions& options) {
+  NewtonOptions newton = options.newton;
+  if (options.consistency.allow_redundant) newton.kind = NewtonKind::kFull;
+  return newton;
+}
+
+/// Corrections of least norm do not add up to multipliers of least norm, as what is redundant changes with
+/// the configuration. (0, hλ) solves A x = A (0, hλ), as does any other λ with the same forces; the shortest
+/// is found.
+void shorten_multipliers(Assembly& assembly, double h) {
+  const std::span<double> lambda = assembly.multipliers();
+  std::vector<double> right(index(assembly.size()), 0.0);
+  for (const auto& [row, column] : assembly.pattern()) {
+    const int i = column - assembly.multiplier_offset();
+    if (i < 0 || i >= std::ssize(lambda)) continue;
+    right[index(row)] += assembly.entry(row, column) * h * lambda[index(i)];
+  }
+  if (!assembly.matrix().factorize()) return;
+  assembly.matrix().solve(right);
+  for (std::size_t i = 0; i < lambda.size(); ++i) {
+    lambda[i] = right[index(assembly.multiplier_offset()) + i] / h;
+  }
+}
+
 }  // namespace
 
 GeneralizedAlpha::GeneralizedAlpha(const System& system, const AlphaOptions& options)
@@ -31,7 +57,7 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, const AlphaOptions& opt
           options.consistency.allow_redundant ? LinearSolverKind::kMinimumNorm : options.solver),
       assembly_kind_(assembly_.matrix().kind()),
       kinematics_(make_kinematics(system, options)),
-      newton_(assembly_, *kinematics_, options.newton),
+      newton_(assembly_, *kinematics_, newton_options(options)),
       accelerations_(static_cast<std::size_t>(system.dof())) {
   guess_.assign(static_cast<std::size_t>(system.dof()), 0.0);
 }
@@ -135,6 +161,7 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
     solve(options_.guess == FirstGuess::kExtrapolated ? FirstGuess::kConstantA : options_.guess, h);
   }
   if (!last_report.success) return last_report;
+  if (assembly_kind_ == LinearSolverKind::kMinimumNorm) shorten_multipliers(assembly_, h);
   last_report.position_residual = max_of(newton_.position_residual());
   last_report.velocity_residual = max_of(newton_.velocity_residual());
   upcoming.t = t_end;

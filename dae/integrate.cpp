@@ -245,6 +245,7 @@ std::vector<std::string> IntegrateOptions::problems(const System& system) const 
                 number_text(adaptive->tolerance.relative) +
                 " and atol = " + number_text(adaptive->tolerance.absolute));
   }
+  require(threads >= 1, "threads = " + std::to_string(threads) + " must be at least 1");
   require(sample_interval >= 0,
           "the time between samples must not be negative; it is " + number_text(sample_interval));
   if (method == Method::kAlpha) {
@@ -271,14 +272,23 @@ std::vector<std::string> IntegrateOptions::problems(const System& system) const 
 
 std::vector<std::string> IntegrateOptions::warnings() const {
   if (method != Method::kAlpha) return {};
-  return alpha.method.parameters.warnings();
+  std::vector<std::string> list = alpha.method.parameters.warnings();
+  if (alpha.consistency.allow_redundant && alpha.newton.kind != NewtonKind::kFull) {
+    list.push_back(
+        "redundant constraints need a new matrix in every iteration; Newton's method is full");
+  }
+  return list;
 }
 
 std::unique_ptr<Stepper> make_stepper(const System& system, const IntegrateOptions& options) {
+  std::unique_ptr<Stepper> stepper;
   if (options.method == Method::kMuntheKaas) {
-    return make_munthe_kaas(system, options.tableau, options.alpha.newton);
+    stepper = make_munthe_kaas(system, options.tableau, options.alpha.newton);
+  } else {
+    stepper = std::make_unique<GeneralizedAlpha>(system, options.alpha);
   }
-  return std::make_unique<GeneralizedAlpha>(system, options.alpha);
+  stepper->assembly().set_threads(options.threads);
+  return stepper;
 }
 
 Solution integrate(const System& system, const IntegrateOptions& options) {

@@ -7,8 +7,12 @@
 #include "liegrad/lie/error.hpp"
 #include "liegrad/lie/frame.hpp"
 #include "liegrad/lie/group_list.hpp"
+#include "liegrad/lie/planar_frame.hpp"
 
 namespace liegrad::dae {
+
+/// The group of a node that cannot move.
+inline lie::NodeGroup ground_group() { return lie::NodeGroup::rn(0); }
 
 /// A configuration as physics reads it: of a rotation its matrix, of a pose its frame, of R^n the
 /// coordinates. The numbers of a node stand one after the other: a matrix column by column, then the
@@ -42,11 +46,16 @@ class Position {
         time_(std::move(time)) {}
 
   const lie::NodeGroup& group(int node) const { return at(nodes_, node).group; }
+  bool is_ground(int node) const { return group(node) == ground_group(); }
+  /// Whether it is in some R^n: it adds its velocity to its position.
+  bool is_linear(int node) const { return group(node).kind == lie::GroupKind::kRn; }
 
-  /// The pose of a rigid-body node, SO(3)×R³ or SE(3).
-  lie::Frame<S> frame(int node) const { return {rotation(node), vector(node, 9)}; }
-  /// The rotation matrix of a rigid-body node or of an SO(3) node.
+  /// The pose of a rigid-body node, SO(3)×R³ or SE(3); of a point in R³, which does not turn; of the
+  /// ground, the inertial frame itself.
+  lie::Frame<S> frame(int node) const { return {rotation(node), position(node)}; }
+  /// The rotation matrix of such a node or of an SO(3) node.
   lie::Mat<S, 3> rotation(int node) const {
+    if (is_linear(node)) return lie::Mat<S, 3>::Identity();
     return Eigen::Map<const lie::Mat<S, 3>>(at(nodes_, node).view.data());
   }
   /// The coordinates of an R^n node.
@@ -54,15 +63,16 @@ class Position {
     const auto& view = at(nodes_, node).view;
     return {view.data(), static_cast<Eigen::Index>(view.size())};
   }
-  /// Of a planar node (SO(2), SE(2)): its rotation matrix; of SE(2): its position.
-  lie::Mat<S, 2> planar_rotation(int node) const {
+  /// The pose of a planar body, SE(2) or (x, y, θ) in R³; of a point in R², which does not turn; of
+  /// the ground.
+  lie::PlanarFrame<S> planar_frame(int node) const {
     const auto& view = at(nodes_, node).view;
-    lie::Mat<S, 2> matrix;
-    matrix << view[0], -view[1], view[1], view[0];
-    return matrix;
-  }
-  lie::Vec<S, 2> planar_position(int node) const {
-    return Eigen::Map<const lie::Vec<S, 2>>(at(nodes_, node).view.data() + 2);
+    const auto vector = [&view](std::size_t i) { return lie::Vec<S, 2>(view[i], view[i + 1]); };
+    if (is_ground(node)) return {S(1), S(0), lie::Vec<S, 2>::Zero()};
+    if (!is_linear(node)) return {view[0], view[1], vector(2)};
+    if (group(node).n == 2) return {S(1), S(0), vector(0)};
+    using std::cos, std::sin;
+    return {cos(view[2]), sin(view[2]), vector(0)};
   }
 
   const S& parameter(int i) const { return at(parameters_, i); }
@@ -78,11 +88,13 @@ class Position {
   static const T& at(const std::vector<T>& list, int i) {
     return list.at(static_cast<std::size_t>(i));
   }
-  V3 vector(int node, int first) const {
-    return Eigen::Map<const V3>(at(nodes_, node).view.data() + first);
-  }
 
  private:
+  V3 position(int node) const {
+    if (is_ground(node)) return V3::Zero();
+    return Eigen::Map<const V3>(at(nodes_, node).view.data() + (is_linear(node) ? 0 : 9));
+  }
+
   std::vector<Node> nodes_;
   std::vector<S> parameters_, controls_;
   S time_;
@@ -95,6 +107,7 @@ class Position {
 template <lie::Scalar S>
 class Motion : public Position<S> {
  public:
+  using V2 = lie::Vec<S, 2>;
   using V3 = lie::Vec<S, 3>;
   using Coordinates = Eigen::Map<const lie::Vec<S, Eigen::Dynamic>>;
   struct Rates {
@@ -112,24 +125,44 @@ class Motion : public Position<S> {
   Coordinates velocity_coordinates(int node) const { return map(this->at(rates_, node).v); }
   Coordinates acceleration_coordinates(int node) const { return map(this->at(rates_, node).v_dot); }
 
-  /// Angular velocity and its rate, in the body frame; of a rigid-body node or an SO(3) node.
-  V3 omega(int node) const { return head(this->at(rates_, node).v); }
-  V3 omega_dot(int node) const { return head(this->at(rates_, node).v_dot); }
+  /// Angular velocity and its rate, in the body frame; of a rigid-body node or an SO(3) node, zero for
+  /// points and the ground.
+  V3 omega(int node) const { return angular(node, this->at(rates_, node).v); }
+  V3 omega_dot(int node) const { return angular(node, this->at(rates_, node).v_dot); }
   /// Velocity and acceleration of the origin of a rigid-body node, in the inertial frame.
-  V3 velocity(int node) const { return from_native(node, tail(this->at(rates_, node).v)); }
+  V3 velocity(int node) const { return from_native(node, native_velocity(node)); }
   V3 acceleration(int node) const { return from_native(node, native_acceleration(node)); }
   /// The same in the native frame.
-  V3 native_velocity(int node) const { return tail(this->at(rates_, node).v); }
+  V3 native_velocity(int node) const { return linear(node, this->at(rates_, node).v); }
   V3 native_acceleration(int node) const {
-    const V3 rate = tail(this->at(rates_, node).v_dot);
+    const V3 rate = linear(node, this->at(rates_, node).v_dot);
     if (!is_se3(node)) return rate;
-    return rate + lie::rotation::cross<S>(omega(node), tail(this->at(rates_, node).v));
+    return rate + lie::rotation::cross<S>(omega(node), native_velocity(node));
+  }
+  /// Velocity of a body-fixed point, in the inertial frame.
+  V3 point_velocity(int node, const V3& in_body) const {
+    return velocity(node) + this->rotation(node) * lie::rotation::cross<S>(omega(node), in_body);
   }
   V3 to_native(int node, const V3& inertial) const {
     return is_se3(node) ? V3(this->rotation(node).transpose() * inertial) : inertial;
   }
   V3 from_native(int node, const V3& native) const {
     return is_se3(node) ? V3(this->rotation(node) * native) : native;
+  }
+
+  /// The same of planar bodies, points in R² and the ground: turning rate, and velocities of the origin
+  /// or of a body-fixed point in the inertial frame.
+  S planar_omega(int node) const { return turning(node, this->at(rates_, node).v); }
+  S planar_omega_dot(int node) const { return turning(node, this->at(rates_, node).v_dot); }
+  V2 planar_velocity(int node) const { return planar(node, this->at(rates_, node).v); }
+  V2 planar_acceleration(int node) const {
+    const V2 rate = planar(node, this->at(rates_, node).v_dot);
+    if (this->is_linear(node)) return rate;
+    return rate + planar_omega(node) * right_angle(planar_velocity(node));
+  }
+  V2 planar_point_velocity(int node, const V2& in_body) const {
+    return planar_velocity(node) +
+           planar_omega(node) * right_angle(this->planar_frame(node).direction(in_body));
   }
 
   /// λ of the element's own constraints, then of those it reads.
@@ -141,8 +174,25 @@ class Motion : public Position<S> {
   const S& algebraic(int i) const { return this->at(algebraic_, i); }
 
  private:
-  static V3 head(const std::vector<S>& v) { return {v.at(0), v.at(1), v.at(2)}; }
-  static V3 tail(const std::vector<S>& v) { return {v.at(3), v.at(4), v.at(5)}; }
+  V3 angular(int node, const std::vector<S>& v) const {
+    if (this->is_linear(node)) return V3::Zero();
+    return {v.at(0), v.at(1), v.at(2)};
+  }
+  V3 linear(int node, const std::vector<S>& v) const {
+    if (this->is_ground(node)) return V3::Zero();
+    const std::size_t first = this->is_linear(node) ? 0 : 3;
+    return {v.at(first), v.at(first + 1), v.at(first + 2)};
+  }
+  S turning(int node, const std::vector<S>& v) const {
+    if (!this->is_linear(node)) return v.at(0);
+    return v.size() == 3 ? v.at(2) : S(0);
+  }
+  V2 planar(int node, const std::vector<S>& v) const {
+    if (this->is_ground(node)) return V2::Zero();
+    if (this->is_linear(node)) return {v.at(0), v.at(1)};
+    return this->planar_frame(node).direction(V2(v.at(1), v.at(2)));
+  }
+  static V2 right_angle(const V2& x) { return {-x(1), x(0)}; }
   static Coordinates map(const std::vector<S>& v) {
     return {v.data(), static_cast<Eigen::Index>(v.size())};
   }
@@ -157,6 +207,7 @@ class Motion : public Position<S> {
 template <lie::Scalar S>
 class Balance {
  public:
+  using V2 = lie::Vec<S, 2>;
   using V3 = lie::Vec<S, 3>;
 
   explicit Balance(const Motion<S>& at, int num_nodes) : at_(at) {
@@ -165,20 +216,47 @@ class Balance {
     }
   }
 
-  /// In the body frame; of a rigid-body node or an SO(3) node.
-  void add_torque(int node, const V3& torque) { add(node, 0, torque); }
-  void apply_torque(int node, const V3& torque) { add(node, 0, -torque); }
-  /// At the origin of a rigid-body node, in the inertial frame.
-  void add_force(int node, const V3& force) { add(node, 3, at_.to_native(node, force)); }
-  void apply_force(int node, const V3& force) { add(node, 3, -at_.to_native(node, force)); }
+  /// In the body frame; of a rigid-body node or an SO(3) node. Points and the ground take no torque.
+  void add_torque(int node, const V3& torque) {
+    if (!at_.is_linear(node)) add(node, 0, torque);
+  }
+  void apply_torque(int node, const V3& torque) { add_torque(node, -torque); }
+  /// At the origin of a rigid-body node or a point, in the inertial frame.
+  void add_force(int node, const V3& force) { add_native_force(node, at_.to_native(node, force)); }
+  void apply_force(int node, const V3& force) { add_force(node, -force); }
   /// The same in the native frame.
-  void add_native_force(int node, const V3& force) { add(node, 3, force); }
+  void add_native_force(int node, const V3& force) {
+    if (!at_.is_ground(node)) add(node, at_.is_linear(node) ? 0 : 3, force);
+  }
   /// At a body-fixed point, force in the inertial frame.
   void apply_force_at(int node, const V3& point_in_body, const V3& force) {
     apply_force(node, force);
     apply_torque(node,
                  lie::rotation::cross<S>(point_in_body, at_.rotation(node).transpose() * force));
   }
+
+  /// The same of planar bodies, points in R² and the ground.
+  void add_planar_torque(int node, const S& torque) {
+    if (!at_.is_linear(node)) {
+      row(node, 0) += torque;
+    } else if (at_.group(node).n == 3) {
+      row(node, 2) += torque;
+    }
+  }
+  void apply_planar_torque(int node, const S& torque) { add_planar_torque(node, -torque); }
+  void add_planar_force(int node, const V2& force) {
+    if (at_.is_ground(node)) return;
+    const bool linear = at_.is_linear(node);
+    const V2 own = linear ? force : at_.planar_frame(node).in_body(force);
+    for (int i = 0; i < 2; ++i) row(node, (linear ? 0 : 1) + i) += own(i);
+  }
+  void apply_planar_force(int node, const V2& force) { add_planar_force(node, -force); }
+  void apply_planar_force_at(int node, const V2& point_in_body, const V2& force) {
+    apply_planar_force(node, force);
+    const V2 arm = at_.planar_frame(node).direction(point_in_body);
+    apply_planar_torque(node, arm(0) * force(1) - arm(1) * force(0));
+  }
+
   /// One equation of any node, in the coordinates of its Lie algebra.
   S& row(int node, int i) {
     return rows_.at(static_cast<std::size_t>(node)).at(static_cast<std::size_t>(i));

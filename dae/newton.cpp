@@ -17,6 +17,13 @@ constexpr double kLeastFraction = 1.0 / 64;
 /// rounding there and need not fall.
 constexpr double kLineSearchFrom = 1e8;
 
+/// A correction that is no smaller than this fraction of the one before, both with a matrix of their own, is
+/// rounding, if it is below so many tolerances.
+constexpr double kStagnation = 0.25, kLargestStagnation = 1e6;
+/// How fast what is known of rounding is forgotten, each time that scales are taken anew.
+constexpr double kForgetting = 0.9;
+/// A correction that is expected to be below so many tolerances is left out.
+constexpr double kLeftOut = 16;
 /// Iterations after which constraints that do not reach rounding level are left as they are.
 constexpr int kMostForRounding = 6;
 /// Scales of velocities and positions are taken anew after so many steps.
@@ -26,7 +33,7 @@ constexpr int kStepsToNextTrial = 16;
 /// For how many steps an observation of convergence is trusted before another iteration checks it.
 constexpr int kLongestTrust = 50;
 /// Constraints that are this much off, relative to positions or velocities, are at rounding level.
-constexpr double kRounding = 64 * kEpsilon, kLargestRounding = 1e4 * kRounding;
+constexpr double kRounding = 32 * kEpsilon, kLargestRounding = 1e4 * kRounding;
 
 double norm_of(std::span<const double> x) {
   double sum = 0;
@@ -44,10 +51,20 @@ int angles_of(lie::GroupKind kind) {
   }
 }
 
+/// Among the parameters.
+double largest_length(const System& system) {
+  double largest = 0;
+  for (const ParameterSpec& parameter : system.parameters()) {
+    if (parameter.unit == "m") largest = std::max(largest, std::abs(parameter.value));
+  }
+  return largest;
+}
+
 }  // namespace
 
 Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& options)
     : assembly_(assembly), kinematics_(kinematics), options_(options) {
+  largest_length_ = largest_length(assembly.system());
   correction_.assign(index(assembly.size()), 0.0);
   position_.assign(index(assembly.system().num_multipliers()), 0.0);
   velocity_ = position_;
@@ -59,7 +76,8 @@ Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& 
 void Newton::set_scales(const State& start, double h, bool at_guess) {
   scaled_for_ = h;
   const lie::GroupList& space = assembly_.system().configuration_space();
-  double angle = 0, length = 0, position = 0;
+  // A body at the origin has no coordinates to measure lengths by, but points that are held or pulled.
+  double angle = 0, length = 0, position = largest_length_;
   for (int i = 0; i < space.size(); ++i) {
     const lie::NodeGroup& group = space.group(i);
     const int num_angles = angles_of(group.kind), dof = group.dof();
@@ -89,6 +107,7 @@ void Newton::set_scales(const State& start, double h, bool at_guess) {
     std::fill_n(to, num_angles, inverse_angle);
     std::fill_n(to + num_angles, space.group(i).dof() - num_angles, inverse_length);
   }
+  rounding_ = std::max(1.0, kForgetting * rounding_);
   is_at_rest_ = angle == 0 && length == 0;
   position_scale_ = std::max(position, h * length);
   velocity_scale_ = std::max(angle * position, length);
@@ -142,14 +161,14 @@ void Newton::apply(double h, double fraction) {
 /// Whether the correction after one of this size can be left out: how large it would be is known from
 /// the last step that made it.
 bool Newton::expects_convergence(double size) {
-  if (size <= 1) return true;
+  if (size <= rounding_) return true;
   const int k = report_.iterations - 1;
   // How algebraic states converge may change from step to step; nothing is left out there.
   if (k >= kNumObserved || assembly_.system().num_algebraic() > 0) return false;
   Observed& observed = observed_[is_fresh_ ? 0 : 1][index(k)];
   const bool full = options_.kind == NewtonKind::kFull;
   const double next = full ? observed.next_over_square * size * size : observed.next_over * size;
-  return observed.next_over >= 0 && observed.age++ < kLongestTrust && next <= 1;
+  return observed.next_over >= 0 && observed.age++ < kLongestTrust && next <= kLeftOut * rounding_;
 }
 
 void Newton::observe(double size, double previous) {
@@ -188,6 +207,7 @@ const NewtonReport& Newton::solve(const State& start, double h) {
   }
   is_fresh_ = false;
   double previous = -1, residual_before = -1, fraction = 1;
+  bool previous_had_matrix = false;
   // Where the matrix of the last step was no good, a new one is cheaper than finding out again.
   bool refresh = !has_matrix_ || steps_to_next_trial_-- > 0;
   while (true) {
@@ -248,9 +268,15 @@ const NewtonReport& Newton::solve(const State& start, double h) {
     report_.iterations += 1;
 
     observe(size, previous);
-    if (options_.kind != NewtonKind::kFull && previous > 0 && size > 1) {
+    // Rounding may be larger than the tolerances say: levers are short, or long chains add it up.
+    const bool has_own_matrix = with_matrix && previous_had_matrix;
+    if (has_own_matrix && size > kStagnation * previous && size <= kLargestStagnation) {
+      rounding_ = std::max(rounding_, 2 * size);
+    }
+    previous_had_matrix = with_matrix;
+    if (options_.kind != NewtonKind::kFull && previous > 0 && size > rounding_) {
       const double rate = size / previous;
-      const double left = rate < 1 ? std::log(std::max(size, 1.0)) / -std::log(rate) : 1e9;
+      const double left = rate < 1 ? std::log(size / rounding_) / -std::log(rate) : 1e9;
       const bool slow = rate > options_.kept_contraction;
       if (!is_fresh_ && (slow || report_.iterations + left > options_.max_kept_iterations)) {
         steps_to_next_trial_ = kStepsToNextTrial;
@@ -264,7 +290,7 @@ const NewtonReport& Newton::solve(const State& start, double h) {
     kinematics_.conclude(assembly_);
     // Where even small corrections do not bring the constraints to rounding level, rounding is larger
     // than was assumed.
-    const bool is_stuck = size <= 1 && report_.iterations > kMostForRounding;
+    const bool is_stuck = size <= rounding_ && report_.iterations > kMostForRounding;
     if (constraints_hold(is_stuck ? kLargestRounding : kRounding)) return report_;
   }
   kinematics_.conclude(assembly_);

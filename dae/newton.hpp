@@ -88,6 +88,9 @@ class Newton {
   int steps_with_scales_ = 0;
   bool is_at_rest_ = false;
   double position_scale_ = 1, velocity_scale_ = 1;
+  double largest_length_ = 0;  ///< among the parameters of the system
+  /// Corrections of this size, in units of the tolerance, are rounding.
+  double rounding_ = 1;
 };
 
 }  // namespace liegrad::dae

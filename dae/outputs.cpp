@@ -15,6 +15,7 @@ Outputs::Outputs(const System& system)
       add(node.name + ".c", node.group.n, "first-order state");
       continue;
     }
+    if (node.group == ground_group()) continue;
     switch (node.group.kind) {
       case lie::GroupKind::kRn:
         add(node.name + ".x", node.group.n, "coordinates");

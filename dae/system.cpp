@@ -8,6 +8,8 @@
 namespace liegrad::dae {
 namespace {
 
+constexpr const char* kGround = "ground";
+
 std::vector<std::string> names_of(const std::vector<ParameterSpec>& parameters) {
   std::vector<std::string> names;
   for (const ParameterSpec& parameter : parameters) names.push_back(parameter.name);
@@ -38,12 +40,17 @@ void check_initial(const std::string& what, const std::string& node, std::size_t
 
 void System::check_new_name(const char* what, const std::string& name) const {
   if (name.empty()) throw InvalidArgument(std::string("a ") + what + " needs a name");
-  const bool used = what == std::string_view("node")        ? node_by_name_.contains(name)
+  const bool is_place = what == std::string_view("node") || what == std::string_view("frame");
+  const bool used = is_place ? node_by_name_.contains(name) || frames_.contains(name)
                     : what == std::string_view("parameter") ? parameter_by_name_.contains(name)
                                                             : element_by_name_.contains(name);
   if (used) {
-    throw InvalidArgument("there are two " + std::string(what) + "s named '" + name +
-                          "'; names must differ");
+    throw InvalidArgument("there are two " + std::string(is_place ? "nodes or frame" : what) +
+                          "s named '" + name + "'; names must differ");
+  }
+  if (is_place && name == kGround) {
+    throw InvalidArgument("the name 'ground' belongs to the node that does not move; a " +
+                          std::string(what) + " needs another name");
   }
 }
 
@@ -55,6 +62,10 @@ void System::add_parameter(const ParameterSpec& parameter) {
 
 void System::add_node(const std::string& name, const lie::NodeGroup& group) {
   check_new_name("node", name);
+  append_node(name, group);
+}
+
+void System::append_node(const std::string& name, const lie::NodeGroup& group) {
   node_by_name_[name] = static_cast<int>(nodes_.size());
   nodes_.push_back({name, group});
   space_.append(group);
@@ -69,6 +80,93 @@ void System::add_first_order_state(const std::string& name, int n) {
   nodes_.back().first_order = true;
 }
 
+void System::add_frame(const std::string& name, const std::string& body, const BodyFrame& frame) {
+  const auto& [x, e] = frame;
+  add_frame_with(name, body,
+                 {{"X1", x[0], "m", "origin of the frame, in the body"},
+                  {"X2", x[1], "m", "second component"},
+                  {"X3", x[2], "m", "third component"},
+                  {"e0", e[0], "1", "orientation of the frame in the body, a quaternion"},
+                  {"e1", e[1], "1", "second component"},
+                  {"e2", e[2], "1", "third component"},
+                  {"e3", e[3], "1", "fourth component"}});
+}
+
+void System::add_planar_frame(const std::string& name, const std::string& body,
+                              const PlanarBodyFrame& frame) {
+  const auto& [x, d] = frame;
+  add_frame_with(name, body,
+                 {{"X1", x[0], "m", "origin of the frame, in the body"},
+                  {"X2", x[1], "m", "second component"},
+                  {"d1", d[0], "1", "direction of its x axis in the body"},
+                  {"d2", d[1], "1", "second component"}});
+}
+
+void System::add_frame_with(const std::string& name, const std::string& body,
+                            const std::vector<ParameterSpec>& parameters) {
+  check_new_name("frame", name);
+  const Attachment at = attachment("frame '" + name + "'", body);
+  if (at.frame != nullptr) {
+    throw InvalidArgument("frame '" + name + "': '" + body + "' is a frame itself; name its node");
+  }
+  const lie::NodeGroup& group = space_.group(at.node);
+  const bool is_planar = parameters.size() < 5;
+  const bool has_frames =
+      group == ground_group() ||
+      (is_planar ? group.kind == lie::GroupKind::kSE2 || group == lie::NodeGroup::rn(3)
+                 : group.kind == lie::GroupKind::kSO3xR3 || group.kind == lie::GroupKind::kSE3);
+  if (!has_frames) {
+    throw InvalidArgument("frame '" + name + "': node '" + body + "' is no " +
+                          (is_planar ? "planar" : "rigid") +
+                          " body; frames are fixed in bodies or in the ground");
+  }
+  Frame frame;
+  frame.node = at.node;
+  for (ParameterSpec parameter : parameters) {
+    frame.names.push_back(parameter.name);
+    frame.parameters.push_back(static_cast<int>(parameters_.size()));
+    parameter.name = name + "." + parameter.name;
+    add_parameter(parameter);
+    set_parameter(parameter.name, parameter.value);
+  }
+  frames_.emplace(name, std::move(frame));
+}
+
+System::Attachment System::attachment(const std::string& element, const std::string& name) {
+  if (const auto frame = frames_.find(name); frame != frames_.end()) {
+    return {frame->second.node, &frame->second};
+  }
+  if (name == kGround && !node_by_name_.contains(kGround)) append_node(kGround, ground_group());
+  if (const auto node = node_by_name_.find(name); node != node_by_name_.end()) {
+    return {node->second, nullptr};
+  }
+  std::vector<std::string> names = names_of(nodes_);
+  for (const auto& [frame, unused] : frames_) names.push_back(frame);
+  throw InvalidArgument(
+      element + ": " +
+      unknown_name_message(frames_.empty() ? "node" : "node or frame", name, names));
+}
+
+std::map<std::string, int> System::frame_parameters(
+    const std::string& element, const ElementShape& shape,
+    const std::vector<Attachment>& attachments) const {
+  std::map<std::string, int> result;
+  for (std::size_t k = 0; k < attachments.size() && k < shape.nodes.size(); ++k) {
+    const Frame* const frame = attachments[k].frame;
+    if (frame == nullptr) continue;
+    const std::string& prefix = shape.nodes[k].frame;
+    if (prefix.empty()) {
+      throw InvalidArgument("element '" + element + "' of type '" + shape.type +
+                            "' has no frame at its node " + std::to_string(k + 1) +
+                            "; name the node itself");
+    }
+    for (std::size_t i = 0; i < frame->names.size(); ++i) {
+      result[prefix + "." + frame->names[i]] = frame->parameters[i];
+    }
+  }
+  return result;
+}
+
 int System::find_or_add_kind(std::shared_ptr<const ElementModel> model,
                              const std::vector<lie::NodeGroup>& groups) {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
@@ -79,8 +177,13 @@ int System::find_or_add_kind(std::shared_ptr<const ElementModel> model,
 }
 
 std::vector<int> System::place_parameters(const std::string& element, const ElementShape& shape,
-                                          const ElementOptions& options) {
+                                          const ElementOptions& options,
+                                          const std::map<std::string, int>& of_frames) {
   const auto check_known = [&](const std::string& name) {
+    if (of_frames.contains(name)) {
+      throw InvalidArgument("element '" + element + "': parameter '" + name +
+                            "' belongs to the frame it is attached to; change it there");
+    }
     const bool known = std::any_of(shape.parameters.begin(), shape.parameters.end(),
                                    [&](const ParameterSpec& p) { return p.name == name; });
     if (known) return;
@@ -94,6 +197,10 @@ std::vector<int> System::place_parameters(const std::string& element, const Elem
   for (ParameterSpec parameter : shape.parameters) {
     if (const auto bound = options.bind.find(parameter.name); bound != options.bind.end()) {
       indices.push_back(parameter_index(bound->second));
+      continue;
+    }
+    if (const auto shared = of_frames.find(parameter.name); shared != of_frames.end()) {
+      indices.push_back(shared->second);
       continue;
     }
     if (const auto value = options.values.find(parameter.name); value != options.values.end()) {
@@ -114,25 +221,33 @@ void System::add_element(const std::string& name, std::shared_ptr<const ElementM
   PlacedElement placed;
   placed.name = name;
   std::vector<lie::NodeGroup> groups;
+  std::vector<Attachment> attachments;
   for (const std::string& node : nodes) {
-    const auto found = node_by_name_.find(node);
-    if (found == node_by_name_.end()) {
-      throw InvalidArgument("element '" + name +
-                            "': " + unknown_name_message("node", node, names_of(nodes_)));
-    }
-    if (std::find(placed.nodes.begin(), placed.nodes.end(), found->second) != placed.nodes.end()) {
-      throw InvalidArgument("element '" + name + "' connects node '" + node +
+    const Attachment at = attachment("element '" + name + "'", node);
+    if (std::find(placed.nodes.begin(), placed.nodes.end(), at.node) != placed.nodes.end()) {
+      throw InvalidArgument("element '" + name + "' connects node '" +
+                            nodes_[static_cast<std::size_t>(at.node)].name +
                             "' with itself; it needs different nodes");
     }
-    placed.nodes.push_back(found->second);
-    groups.push_back(nodes_[static_cast<std::size_t>(found->second)].group);
+    placed.nodes.push_back(at.node);
+    attachments.push_back(at);
+    groups.push_back(nodes_[static_cast<std::size_t>(at.node)].group);
+  }
+  const bool is_on_ground =
+      !groups.empty() && std::all_of(groups.begin(), groups.end(), [](const lie::NodeGroup& group) {
+        return group == ground_group();
+      });
+  if (is_on_ground) {
+    throw InvalidArgument("element '" + name + "' is on the ground alone, which cannot move; " +
+                          "name a body");
   }
   try {
     placed.kind = find_or_add_kind(std::move(model), groups);
   } catch (const InvalidArgument& error) {
     throw InvalidArgument("element '" + name + "': " + error.what());
   }
-  placed.parameters = place_parameters(name, shape, options);
+  placed.parameters =
+      place_parameters(name, shape, options, frame_parameters(name, shape, attachments));
   for (const std::string& control : shape.controls) {
     placed.controls.push_back(static_cast<int>(controls_.size()));
     controls_.push_back(name + "." + control);

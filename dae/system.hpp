@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,19 @@ struct Node {
   std::string name;
   lie::NodeGroup group;
   bool first_order = false;
+};
+
+/// A frame fixed in a body, or in the ground: position of its origin and orientation as a quaternion
+/// (w, x, y, z) of any length but zero, both in the body. Its numbers are parameters of the system.
+struct BodyFrame {
+  std::array<double, 3> position = {0, 0, 0};
+  std::array<double, 4> orientation = {1, 0, 0, 0};
+};
+
+/// The same in the plane; the orientation is the direction of its x axis, of any length but zero.
+struct PlanarBodyFrame {
+  std::array<double, 2> position = {0, 0};
+  std::array<double, 2> direction = {1, 0};
 };
 
 /// How an element is added: values and bindings of its parameters.
@@ -57,6 +71,13 @@ class System {
   void add_parameter(const ParameterSpec& parameter);
   void add_node(const std::string& name, const lie::NodeGroup& group);
   void add_first_order_state(const std::string& name, int n);
+  /// A frame of a node, to which elements can be attached by its name. Parameters: name.X1, name.X2,
+  /// name.X3 and name.e0 … name.e3; of a planar frame name.X1, name.X2, name.d1, name.d2.
+  void add_frame(const std::string& name, const std::string& body, const BodyFrame& frame = {});
+  void add_planar_frame(const std::string& name, const std::string& body,
+                        const PlanarBodyFrame& frame = {});
+  /// An element on nodes, or on frames where its shape says that it has frames. The node "ground" is
+  /// always there: it does not move.
   template <Element E>
   void add(const std::string& name, const E& element, const std::vector<std::string>& nodes,
            const ElementOptions& options = {}) {
@@ -113,13 +134,32 @@ class System {
   const std::vector<int>& initial_parameters() const { return initial_parameters_; }
 
  private:
+  struct Frame {
+    int node = 0;
+    std::vector<std::string> names;  ///< X1, …
+    std::vector<int> parameters;
+  };
+  struct Attachment {
+    int node = 0;
+    const Frame* frame = nullptr;
+  };
+
+  void append_node(const std::string& name, const lie::NodeGroup& group);
+  void add_frame_with(const std::string& name, const std::string& body,
+                      const std::vector<ParameterSpec>& parameters);
+  /// The node of that name, or the frame; the ground is made when it is first asked for.
+  Attachment attachment(const std::string& element, const std::string& name);
+  /// Parameters of the element that are those of frames, with their indices in the system.
+  std::map<std::string, int> frame_parameters(const std::string& element, const ElementShape& shape,
+                                              const std::vector<Attachment>& attachments) const;
   void set_initial(std::shared_ptr<const InitialFunction> f,
                    const std::vector<std::string>& parameters);
   void check_new_name(const char* what, const std::string& name) const;
   int find_or_add_kind(std::shared_ptr<const ElementModel> model,
                        const std::vector<lie::NodeGroup>& groups);
   std::vector<int> place_parameters(const std::string& element, const ElementShape& shape,
-                                    const ElementOptions& options);
+                                    const ElementOptions& options,
+                                    const std::map<std::string, int>& of_frames);
   void apply_initial_function(std::vector<double>& q, std::vector<double>& v) const;
 
   std::string name_;
@@ -134,6 +174,7 @@ class System {
   std::vector<int> initial_parameters_;
   int num_multipliers_ = 0, num_algebraic_ = 0, num_element_outputs_ = 0;
   std::map<std::string, int> node_by_name_, parameter_by_name_;
+  std::map<std::string, Frame> frames_;
   std::map<std::string, int, std::less<>> element_by_name_;
 };
 

@@ -9,17 +9,6 @@ extern "C" void liegrad_models_register_kernels();
 
 namespace liegrad::models {
 
-const std::vector<Model>& all_models() {
-  static const std::vector<Model> models = {
-      {"heavy_top", "a top held at a point, by constraints on a free body", true, heavy_top},
-      {"spinning_top", "the same top with its fixed point built in, on SO(3)", false, spinning_top},
-      {"free_body", "one rigid body in free flight with a tracked point", true, free_body},
-      {"pendulum", "a planar pendulum in Cartesian coordinates", false, pendulum},
-      {"torsional_ball", "a ball on a damped torsional spring, on SO(3)", false, torsional_ball},
-  };
-  return models;
-}
-
 const Model& find_model(const std::string& name) {
   std::vector<std::string> names;
   for (const Model& model : all_models()) {
@@ -29,9 +18,22 @@ const Model& find_model(const std::string& name) {
   throw InvalidArgument(dae::unknown_name_message("built-in system", name, names));
 }
 
-dae::System make_model(const std::string& name, const lie::NodeGroup& body_group) {
+dae::System make_model(const std::string& name, const Structure& structure) {
   liegrad_models_register_kernels();
-  return find_model(name).make(body_group);
+  const Model& model = find_model(name);
+  if (structure.bodies == 0) {
+    Structure sized = structure;
+    sized.bodies = model.default_bodies;
+    return model.make(sized);
+  }
+  if (model.default_bodies == 0) {
+    throw InvalidArgument("system '" + name + "' has a fixed number of bodies");
+  }
+  if (structure.bodies < 1) {
+    throw InvalidArgument("system '" + name + "' cannot have " + std::to_string(structure.bodies) +
+                          " bodies; it needs at least 1");
+  }
+  return model.make(structure);
 }
 
 }  // namespace liegrad::models

@@ -5,10 +5,11 @@
 
 void liegrad_kernels(liegrad::ad::KernelList& list) {
   using namespace liegrad;
-  for (const auto make : {models::heavy_top, models::spinning_top, models::free_body,
-                          models::pendulum, models::torsional_ball}) {
+  for (const models::Model& model : models::all_models()) {
     for (const lie::NodeGroup& group : {lie::NodeGroup::so3xr3(), lie::NodeGroup::se3()}) {
-      const dae::System system = make(group);
+      // Two bodies have all kinds of elements that more have.
+      const dae::System system =
+          model.make({.body_group = group, .bodies = model.default_bodies > 0 ? 2 : 0});
       for (const auto& kind : system.kinds()) kind->list_kernels(list);
     }
   }

@@ -1,9 +1,10 @@
 // One rigid body in free flight: initial pose and velocities are parameters, so that they can be fitted
 // to measured motion together with the place of the tracked point.
 
-#include "liegrad/elements/rigid_body.hpp"
-#include "liegrad/elements/tracked_point.hpp"
+#include "liegrad/elements/bodies/rigid_body.hpp"
+#include "liegrad/elements/bodies/tracked_point.hpp"
 #include "liegrad/models/models.hpp"
+#include "shared_gravity.hpp"
 
 namespace liegrad::models {
 namespace {
@@ -28,11 +29,9 @@ struct InitialFlight {
 
 }  // namespace
 
-dae::System free_body(const lie::NodeGroup& body_group) {
+dae::System free_body(const Structure& structure) {
   dae::System system("free_body");
-  system.add_parameter({"gravity1", 0, "m/s^2", "gravity along x"});
-  system.add_parameter({"gravity2", 0, "m/s^2", "gravity along y"});
-  system.add_parameter({"gravity3", -9.81, "m/s^2", "gravity along z"});
+  add_gravity(system);
   std::vector<std::string> initial;
   const auto add_initial = [&](const std::string& name, const std::string& unit,
                                const std::string& meaning, const std::vector<double>& values) {
@@ -48,14 +47,14 @@ dae::System free_body(const lie::NodeGroup& body_group) {
   for (const char* name : {"body.X1", "body.X2", "body.X3"}) {
     system.add_parameter({name, 0, "m", "the tracked point in the body"});
   }
-  system.add_node("body", body_group);
+  system.add_node("body", structure.body_group);
   system.add(
       "body", elements::RigidBody{}, {"body"},
-      {.values = {{"m", 1}, {"J1", 0.01}, {"J2", 0.02}, {"J3", 0.03}},
-       .bind = {{"gravity1", "gravity1"}, {"gravity2", "gravity2"}, {"gravity3", "gravity3"}}});
+      {.values = {{"m", 1}, {"J1", 0.01}, {"J2", 0.02}, {"J3", 0.03}}, .bind = bound_to_gravity()});
   system.add("marker", elements::TrackedPoint{}, {"body"},
              {.bind = {{"X1", "body.X1"}, {"X2", "body.X2"}, {"X3", "body.X3"}}});
-  system.set_initial_function(InitialFlight{body_group.kind == lie::GroupKind::kSE3}, initial);
+  system.set_initial_function(InitialFlight{structure.body_group.kind == lie::GroupKind::kSE3},
+                              initial);
   return system;
 }
 

@@ -2,9 +2,10 @@
 // body whose point at -X from the centre of mass is held at the origin by constraints. Fast by
 // default; the slow top of the papers has a hundredth of the angular velocity.
 
-#include "liegrad/elements/fixed_point.hpp"
-#include "liegrad/elements/rigid_body.hpp"
+#include "liegrad/elements/bodies/rigid_body.hpp"
+#include "liegrad/elements/joints/fixed_point.hpp"
 #include "liegrad/models/models.hpp"
+#include "shared_gravity.hpp"
 
 namespace liegrad::models {
 namespace {
@@ -25,22 +26,19 @@ struct TurningAboutOrigin {
 
 }  // namespace
 
-dae::System heavy_top(const lie::NodeGroup& body_group) {
+dae::System heavy_top(const Structure& structure) {
   dae::System system("heavy_top");
-  system.add_parameter({"gravity1", 0, "m/s^2", "gravity along x"});
-  system.add_parameter({"gravity2", 0, "m/s^2", "gravity along y"});
-  system.add_parameter({"gravity3", -9.81, "m/s^2", "gravity along z"});
+  add_gravity(system);
   system.add_parameter({"top.X1", 0, "m", "centre of mass from the fixed point, in the body"});
   system.add_parameter({"top.X2", 1, "m", "second component"});
   system.add_parameter({"top.X3", 0, "m", "third component"});
   system.add_parameter({"top.omega1", 0, "rad/s", "initial angular velocity, in the body"});
   system.add_parameter({"top.omega2", 150, "rad/s", "second component"});
   system.add_parameter({"top.omega3", -4.61538, "rad/s", "third component"});
-  system.add_node("top", body_group);
-  system.add(
-      "top", elements::RigidBody{}, {"top"},
-      {.values = {{"m", 15}, {"J1", 0.234375}, {"J2", 0.46875}, {"J3", 0.234375}},
-       .bind = {{"gravity1", "gravity1"}, {"gravity2", "gravity2"}, {"gravity3", "gravity3"}}});
+  system.add_node("top", structure.body_group);
+  system.add("top", elements::RigidBody{}, {"top"},
+             {.values = {{"m", 15}, {"J1", 0.234375}, {"J2", 0.46875}, {"J3", 0.234375}},
+              .bind = bound_to_gravity()});
   system.add("fixed_point", elements::FixedPoint{}, {"top"},
              {.bind = {{"X1", "top.X1"}, {"X2", "top.X2"}, {"X3", "top.X3"}}});
   system.set_initial_function(TurningAboutOrigin{}, {"top.omega1", "top.omega2", "top.omega3",

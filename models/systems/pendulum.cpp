@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "liegrad/elements/planar_pendulum.hpp"
+#include "liegrad/elements/planar/pendulum.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::models {
@@ -25,7 +25,7 @@ struct InitialSwing {
 
 }  // namespace
 
-dae::System pendulum(const lie::NodeGroup& /*body_group*/) {
+dae::System pendulum(const Structure& /*structure*/) {
   dae::System system("pendulum");
   system.add_parameter({"mass.x0", 0.2, "m", "initial horizontal position"});
   system.add_node("mass", lie::NodeGroup::rn(2));

@@ -1,7 +1,7 @@
 // The test problem of [RotatingBallTestProblem]: R(0) = exp(α_0 n~). With ω(0) parallel to n it turns
 // about n like a scalar oscillator; the default ω(0) does not.
 
-#include "liegrad/elements/torsional_ball.hpp"
+#include "liegrad/elements/bodies/torsional_ball.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::models {
@@ -19,7 +19,7 @@ struct InitialTwist {
 
 }  // namespace
 
-dae::System torsional_ball(const lie::NodeGroup& /*body_group*/) {
+dae::System torsional_ball(const Structure& /*structure*/) {
   dae::System system("torsional_ball");
   system.add_parameter({"ball.alpha0", 0.5, "rad", "initial angle"});
   system.add_parameter({"ball.n1", 0, "1", "axis of the initial rotation"});

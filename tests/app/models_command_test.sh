@@ -41,11 +41,12 @@ python3 - "$scratch/all" "$scratch/one" <<'END' || failures=$((failures + 1))
 import json, sys
 models, one = (json.load(open(name)) for name in sys.argv[1:])
 by_name = {model["name"]: model for model in models}
-assert {"heavy_top", "spinning_top", "free_body", "pendulum", "torsional_ball"} <= set(by_name)
+assert {"heavy_top", "spinning_top", "free_body", "pendulum", "torsional_ball",
+        "slider_crank", "andrews", "slider_crank_3d", "rotor", "chain"} <= set(by_name)
 assert by_name["heavy_top"] == one
 for model in models:
     assert model["description"] and model["nodes"] and model["elements"], model["name"]
-    names = {node["name"] for node in model["nodes"]}
+    names = {node["name"] for node in model["nodes"]} | {"ground"}
     for element in model["elements"]:
         assert element["type"] and set(element["nodes"]) <= names, element
     for parameter in model["parameters"]:

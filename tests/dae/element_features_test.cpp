@@ -9,7 +9,7 @@
 
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/supplied_forces.hpp"
-#include "liegrad/elements/planar_pendulum.hpp"
+#include "liegrad/elements/planar/pendulum.hpp"
 
 namespace liegrad::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/elements/planar_pendulum.hpp"
+#include "liegrad/elements/planar/pendulum.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include <liegrad/dae/integrate.hpp>
-#include <liegrad/elements/rigid_body.hpp>
+#include <liegrad/elements/bodies/rigid_body.hpp>
 #include <liegrad/models/models.hpp>
 
 /// A spring from the origin to the centre of mass of a body.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "liegrad/dae/element.hpp"
+#include "liegrad/elements/bodies/inertia_complaint.hpp"
 
 namespace liegrad::elements {
 
@@ -50,6 +51,11 @@ struct RigidBody {
     const lie::Vec<S, 3> linear = at.parameter(kMass) * at.velocity(0);
     return {linear, frame.direction(inertia_times<S>(at, at.omega(0))) +
                         lie::rotation::cross<S>(frame.position, linear)};
+  }
+
+  std::string complaint(const dae::Position<double>& at) const {
+    const std::string mass = mass_complaint(at.parameter(kMass));
+    return mass.empty() ? principal_inertia_complaint(at.parameter3(kInertia)) : mass;
   }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "liegrad/dae/element.hpp"
+#include "liegrad/elements/bodies/inertia_complaint.hpp"
 
 namespace liegrad::elements {
 
@@ -44,6 +45,11 @@ struct SpinningTop {
   S potential_energy(const dae::Motion<S>& at) const {
     return -at.parameter(kMass) *
            lie::rotation::dot<S>(at.parameter3(kGravity), at.rotation(0) * at.parameter3(kCentre));
+  }
+
+  std::string complaint(const dae::Position<double>& at) const {
+    const std::string mass = mass_complaint(at.parameter(kMass));
+    return mass.empty() ? principal_inertia_complaint(at.parameter3(kInertia)) : mass;
   }
 
  private:

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+
+#include <Eigen/Eigenvalues>
+
+#include "liegrad/dae/text.hpp"
+#include "liegrad/lie/scalar.hpp"
+
+namespace liegrad::elements {
+
+/// A plate has J1 + J2 = J3 and a thin rod J1 = J2, J3 = 0 nearly: numbers that were rounded may pass
+/// these limits by a little.
+inline constexpr double kInertiaTolerance = 1e-6;
+
+/// What is wrong with a mass, as ElementModel::complaint() says it; empty if nothing is.
+inline std::string mass_complaint(double m) {
+  if (m > 0) return {};
+  return "has mass " + dae::number_text(m) + "; it must be positive";
+}
+
+/// What is wrong with the moments of inertia about the axes of a body, which are principal axes. None
+/// exceeds the sum of the two others, since J1 + J2 - J3 = 2∫z² dm.
+inline std::string principal_inertia_complaint(const lie::Vec<double, 3>& inertia) {
+  using dae::number_text;
+  for (int i = 0; i < 3; ++i) {
+    if (inertia(i) > 0) continue;
+    return "has inertia J" + std::to_string(i + 1) + " = " + number_text(inertia(i)) +
+           "; it must be positive";
+  }
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const double others = inertia(j) + inertia(k);
+    if (inertia(i) <= (1 + kInertiaTolerance) * others) continue;
+    return "has inertia J" + std::to_string(i + 1) + " = " + number_text(inertia(i)) +
+           ", more than the other two together (" + number_text(others) +
+           "); no distribution of mass has that";
+  }
+  return {};
+}
+
+/// The same of an inertia tensor, in terms of its eigenvalues.
+inline std::string inertia_complaint(const lie::Mat<double, 3>& inertia) {
+  using dae::number_text;
+  const Eigen::SelfAdjointEigenSolver<lie::Mat<double, 3>> solver(inertia, Eigen::EigenvaluesOnly);
+  const lie::Vec<double, 3> principal = solver.eigenvalues();  // in increasing order
+  if (!(principal(0) > 0)) {
+    return "has an inertia tensor with the eigenvalue " + number_text(principal(0)) +
+           "; all must be positive";
+  }
+  const double others = principal(0) + principal(1);
+  if (principal(2) <= (1 + kInertiaTolerance) * others) return {};
+  return "has an inertia tensor whose largest eigenvalue " + number_text(principal(2)) +
+         " is more than the other two together (" + number_text(others) +
+         "); no distribution of mass has that";
+}
+
+}  // namespace liegrad::elements

@@ -1,0 +1,25 @@
+// The list of the built-in systems, for the library and for the program that writes its kernels.
+
+#include "liegrad/models/models.hpp"
+
+namespace liegrad::models {
+
+const std::vector<Model>& all_models() {
+  static const std::vector<Model> models = {
+      {"heavy_top", "a top held at a point, by constraints on a free body", true, heavy_top},
+      {"spinning_top", "the same top with its fixed point built in, on SO(3)", false, spinning_top},
+      {"free_body", "one rigid body in free flight with a tracked point", true, free_body},
+      {"pendulum", "a planar pendulum in Cartesian coordinates", false, pendulum},
+      {"torsional_ball", "a ball on a damped torsional spring, on SO(3)", false, torsional_ball},
+      {"chain", "rods on spherical joints, released horizontally", true, chain, 10},
+      {"slider_crank", "a planar slider-crank with a sprung mass and a massless hinge", false,
+       slider_crank},
+      {"andrews", "Andrews' squeezing mechanism, seven planar bodies", false, andrews},
+      {"slider_crank_3d", "a spatial slider-crank under gravity, with four kinds of joints", true,
+       slider_crank_3d},
+      {"rotor", "a rotor at 200000 rpm in elastic bearings, under a torque", true, rotor},
+  };
+  return models;
+}
+
+}  // namespace liegrad::models
