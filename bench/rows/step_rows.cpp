@@ -8,62 +8,23 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "liegrad/ad/kernel.hpp"
-#include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/linear_solver.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/models.hpp"
 
 #include "heavy_top_step.hpp"
 #include "measure.hpp"
+#include "steps.hpp"
 
 namespace liegrad::bench {
 namespace {
 
-constexpr double kStep = 1e-3;
 constexpr int kSteps = 1000;
 /// So many that noise of a busy machine leaves one of them alone; all rows together take a second.
 constexpr int kRounds = 60;
-
-/// Some steps of a system, again and again from its initial values.
-class Steps {
- public:
-  Steps(dae::System system, const dae::IntegrateOptions& options)
-      : system_(std::move(system)), stepper_(dae::make_stepper(system_, options)) {
-    dae::Consistency initial(system_, options.alpha.consistency, options.alpha.solver);
-    initial_ = initial.initial_state(0, stepper_->assembly().controls());
-  }
-  // The stepper refers to the system.
-  Steps(const Steps&) = delete;
-  Steps& operator=(const Steps&) = delete;
-  ~Steps() = default;
-
-  /// The seconds that a step takes, without those of the start.
-  double seconds() {
-    stepper_->start(initial_, kStep);
-    iterations_ = 0;
-    const auto start = std::chrono::steady_clock::now();
-    for (int n = 1; n <= kSteps; ++n) {
-      const dae::StepReport& report = stepper_->step(kStep, n * kStep);
-      if (!report.success) throw Error("a step of the benchmark failed: " + report.message);
-      iterations_ += report.newton_iterations;
-      stepper_->accept();
-    }
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    return taken.count() / kSteps;
-  }
-
-  /// Newton iterations of a step, when last run.
-  double iterations() const { return static_cast<double>(iterations_) / kSteps; }
-
- private:
-  dae::System system_;
-  std::unique_ptr<dae::Stepper> stepper_;
-  dae::State initial_;
-  long iterations_ = 0;
-};
 
 /// What an iteration cannot do without: residual and Jacobian of the whole step in one kernel, and the
 /// solution of its 9 equations.
@@ -120,13 +81,6 @@ class Floor {
   std::vector<double> out_;
 };
 
-/// Generalized-α, index 3, ρ∞ = 0.9, full Newton: what the rows vary.
-dae::IntegrateOptions alpha() {
-  dae::IntegrateOptions options;
-  options.alpha.method.parameters = dae::AlphaParameters::from_spectral_radius(0.9);
-  return options;
-}
-
 dae::IntegrateOptions munthe_kaas(const dae::ButcherTableau& tableau) {
   dae::IntegrateOptions options;
   options.method = dae::Method::kMuntheKaas;
@@ -144,10 +98,11 @@ std::vector<Row> step_rows() {
 
   const auto top = [](const dae::IntegrateOptions& options,
                       const lie::NodeGroup& group = lie::NodeGroup::so3xr3()) {
-    return std::make_unique<Steps>(models::make_model("heavy_top", group), options);
+    return std::make_unique<Steps>(models::make_model("heavy_top", group), options, kSteps);
   };
   const auto spinning = [](const dae::ButcherTableau& tableau) {
-    return std::make_unique<Steps>(models::make_model("spinning_top"), munthe_kaas(tableau));
+    return std::make_unique<Steps>(models::make_model("spinning_top"), munthe_kaas(tableau),
+                                   kSteps);
   };
   struct Case {
     std::string name;

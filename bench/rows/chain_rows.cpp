@@ -1,0 +1,138 @@
+// What a step costs for each body of a chain, of which parts that consists, and how it grows with the number
+// of bodies.
+
+#include "chain_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "liegrad/lie/error.hpp"
+#include "liegrad/models/models.hpp"
+
+#include "measure.hpp"
+#include "steps.hpp"
+
+namespace liegrad::bench {
+namespace {
+
+constexpr std::array kBodies = {10000, 1000, 100, 10};
+/// The least of so many runs counts.
+constexpr int kRounds = 12;
+/// At most, of the cost of a body in one chain over that in another.
+constexpr double kLinear = 1.3;
+
+std::unique_ptr<Steps> chain(int bodies, const dae::IntegrateOptions& options) {
+  const int count = std::clamp(20000 / bodies, 10, 200);
+  return std::make_unique<Steps>(models::make_model("chain", models::Structure{.bodies = bodies}),
+                                 options, count);
+}
+
+/// The memory that the process has now.
+double resident_megabytes() {
+  std::ifstream statm("/proc/self/statm");
+  double all = 0, resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) * 1e-6;
+}
+
+/// A chain of one length, with what an iteration cannot do without: residual and matrix from all elements,
+/// its factors, and a solution.
+struct Chain {
+  int bodies;
+  std::unique_ptr<Steps> full, modified;
+  std::vector<double> correction = {};
+
+  std::array<std::function<void()>, 3> parts() {
+    dae::Assembly& assembly = full->assembly();
+    correction.resize(static_cast<std::size_t>(assembly.size()));
+    return {[&assembly] { assembly.evaluate(true); },
+            [&assembly] {
+              if (!assembly.matrix().factorize()) throw Error("the chain's matrix is singular");
+            },
+            [this, &assembly] {
+              std::ranges::copy(assembly.residual(), correction.begin());
+              assembly.matrix().solve(correction);
+            }};
+  }
+};
+
+double growth(const std::vector<double>& costs) {
+  const auto [least, most] = std::ranges::minmax(costs);
+  return most / least;
+}
+
+}  // namespace
+
+std::vector<Row> chain_rows() {
+  dae::IntegrateOptions modified = alpha(), two_threads = alpha();
+  modified.alpha.newton.kind = dae::NewtonKind::kModified;
+  two_threads.threads = 2;
+
+  // The longest is built and run first: memory that others have given back would hide its own.
+  const double megabytes_before = resident_megabytes();
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<Chain> chains;
+  chains.push_back({kBodies[0], chain(kBodies[0], alpha()), nullptr});
+  const std::chrono::duration<double> setup = std::chrono::steady_clock::now() - start;
+  chains[0].full->seconds();
+  const double megabytes = resident_megabytes() - megabytes_before;
+
+  for (const int bodies : kBodies) {
+    if (bodies != kBodies[0]) chains.push_back({bodies, chain(bodies, alpha()), nullptr});
+    chains.back().modified = chain(bodies, modified);
+  }
+  const std::unique_ptr<Steps> threaded = chain(1000, two_threads);
+
+  std::vector<std::function<double()>> timed = {[&threaded] { return threaded->seconds(); }};
+  for (const Chain& one : chains) {
+    timed.emplace_back([&one] { return one.full->processor_seconds(); });
+    timed.emplace_back([&one] { return one.modified->processor_seconds(); });
+  }
+  const std::vector<double> seconds = least_in_turn(timed, kRounds);
+
+  std::vector<Row> rows;
+  std::vector<double> per_step, per_iteration;
+  for (std::size_t i = chains.size(); i-- > 0;) {
+    Chain& one = chains[i];
+    const std::string name = "chain." + std::to_string(one.bodies) + ".";
+    const double scale = 1e6 / one.bodies;
+    const double full = seconds[2 * i + 1] * scale, iterations = one.full->iterations();
+    per_step.push_back(full);
+    per_iteration.push_back(full / iterations);
+
+    const std::array<std::function<void()>, 3> parts = one.parts();
+    const std::vector<double> least = times_in_turn({parts[0], parts[1], parts[2]}, kRounds);
+    const double floor = iterations * scale * (least[0] + least[1] + least[2]);
+
+    rows.push_back({name + "microseconds_per_body_step", full, "us", 5});
+    rows.push_back({name + "iterations", iterations, "1"});
+    rows.push_back(
+        {name + "modified.microseconds_per_body_step", seconds[2 * i + 2] * scale, "us", 2.5});
+    rows.push_back({name + "modified.iterations", one.modified->iterations(), "1"});
+    rows.push_back({name + "assembly_microseconds_per_body", least[0] * scale, "us"});
+    rows.push_back({name + "factorization_microseconds_per_body", least[1] * scale, "us"});
+    rows.push_back({name + "solution_microseconds_per_body", least[2] * scale, "us"});
+    rows.push_back({name + "floor_microseconds_per_body_step", floor, "us"});
+    rows.push_back({name + "over_floor", full / floor, "ratio"});
+    if (one.bodies == 1000) {
+      rows.push_back({name + "two_threads.microseconds_per_body_step", seconds[0] * scale, "us"});
+    }
+    if (i == 0) {
+      rows.push_back({name + "setup_seconds", setup.count(), "s"});
+      rows.push_back({name + "megabytes", megabytes, "MB"});
+    }
+  }
+  rows.push_back({"chain.growth", growth(per_iteration), "ratio", kLinear});
+  rows.push_back({"chain.growth_per_step", growth(per_step), "ratio", kLinear});
+  return rows;
+}
+
+}  // namespace liegrad::bench
