@@ -45,6 +45,8 @@ class Recording {
   int num_data() const { return options_.data; }
   int num_inputs() const { return options_.variables + options_.data; }
   int num_outputs() const { return static_cast<int>(tape_->Range()); }
+  /// Where it was recorded: values of all inputs, or empty for zeros.
+  const std::vector<double>& recorded_at() const { return options_.at; }
   /// Number of operations on the tape.
   int num_operations() const { return static_cast<int>(graph_->operator_vec_size()); }
 

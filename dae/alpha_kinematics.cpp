@@ -41,7 +41,10 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
                 assembly.nodes().view(i));
     }
     assembly.set_identity_maps();
+    const double t_end = assembly.time();
+    assembly.set_time(start.t);
     assembly.set_stabilizer();
+    assembly.set_time(t_end);
     const auto entries = assembly.stabilizer();
     if (gradient_.empty()) find_entries(entries);
     gradient_.assign(entries.begin(), entries.end());
@@ -118,7 +121,7 @@ void AlphaKinematics::set_maps(int node, int dof, const NodeMatrix<G, double>& t
   using Matrix = NodeMatrix<G, double>;
   using Tangent = typename G<double>::Tangent;
   const double sigma = method_.sigma;
-  const Matrix p = sigma_matrix<G, double>(method_, tangent);
+  const Matrix p = sigma_matrix<G, double>(sigma, tangent);
   const Tangent u = part<G>(surplus_, dof) -
                     (1 - sigma) / method_.parameters.velocity_factor() * part<G>(v_, dof);
   const Tangent theta = h_ * part<G>(delta_q_, dof);
@@ -253,6 +256,36 @@ void AlphaKinematics::set_stabilizer_force() {
   }
 }
 
+void AlphaKinematics::apply_increment_map(std::span<double> w) const { apply_maps(w, false); }
+
+void AlphaKinematics::apply_increment_map_transposed(std::span<double> x) const {
+  apply_maps(x, true);
+}
+
+void AlphaKinematics::apply_maps(std::span<double> x, bool transposed) const {
+  if (method_.sigma == 0) return;
+  const auto apply = [&]<int N>(int node) {
+    const lie::Mat<double, N> map = increment_map_[index(node)].topLeftCorner<N, N>();
+    Eigen::Map<lie::Vec<double, N>> part(x.data() + space_.dof_offset(node));
+    const lie::Vec<double, N> given = part;
+    if (transposed) {
+      part = map.transpose() * given;
+    } else {
+      part = map * given;
+    }
+  };
+  for (int i = 0; i < space_.size(); ++i) {
+    switch (space_.group(i).kind) {
+      case GroupKind::kRn:
+      case GroupKind::kSO2: break;
+      case GroupKind::kSO3:
+      case GroupKind::kSE2:
+      case GroupKind::kSO3xR3: apply.operator()<3>(i); break;
+      case GroupKind::kSE3: apply.operator()<6>(i); break;
+    }
+  }
+}
+
 void AlphaKinematics::correct(std::span<const double> w, std::span<const double> eta,
                               double fraction) {
   std::copy(w.begin(), w.end(), step_.begin());
@@ -263,29 +296,7 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
     for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += fraction * eta[i];
     set_stabilizer_force();
   }
-  if (method_.sigma != 0) {
-    for (int i = 0; i < space_.size(); ++i) {
-      double* const part = step_.data() + space_.dof_offset(i);
-      const lie::Mat<double, 6>& map = increment_map_[index(i)];
-      switch (space_.group(i).kind) {
-        case GroupKind::kRn:
-        case GroupKind::kSO2: break;
-        case GroupKind::kSO3:
-        case GroupKind::kSE2:
-        case GroupKind::kSO3xR3: {
-          const lie::Vec<double, 3> moved =
-              map.topLeftCorner<3, 3>() * Eigen::Map<const lie::Vec<double, 3>>(part);
-          std::copy(moved.begin(), moved.end(), part);
-          break;
-        }
-        case GroupKind::kSE3: {
-          const lie::Vec<double, 6> moved = map * Eigen::Map<const lie::Vec<double, 6>>(part);
-          std::copy(moved.begin(), moved.end(), part);
-          break;
-        }
-      }
-    }
-  }
+  apply_increment_map(step_);
   for (std::size_t i = 0; i < delta_q_.size(); ++i) delta_q_[i] += fraction * step_[i];
 }
 
@@ -295,6 +306,7 @@ void AlphaKinematics::finish(State& end) {
   std::swap(end.v, v_);
   std::swap(end.v_dot, v_dot_);
   std::swap(end.a, a_);
+  end.increment = delta_q_;
   if (stabilized_) end.eta = eta_;
 }
 

@@ -25,6 +25,9 @@ class AlphaKinematics final : public Kinematics {
   void finish(State& end) override;
   /// The unknown increment Δq.
   std::span<const double> increment() const { return delta_q_; }
+  void apply_increment_map(std::span<double> w) const override;
+  void apply_increment_map_transposed(std::span<double> x) const override;
+  std::span<const double> stabilizer_force() const override { return stabilizer_; }
 
  private:
   template <template <class> class G>
@@ -45,6 +48,7 @@ class AlphaKinematics final : public Kinematics {
   template <template <class> class G>
   void evaluate_pose(Assembly& assembly, int node, bool with_maps);
   void set_linear_velocity(int dof, int count);
+  void apply_maps(std::span<double> x, bool transposed) const;
   void set_stabilizer_force();
   void set_rates(Assembly& assembly);
   void set_views(std::span<const double> q, std::vector<std::vector<double>>& views) const;

@@ -262,16 +262,21 @@ void Consistency::project_velocities(State& state) {
 }
 
 State Consistency::initial_state(double t, std::span<const double> controls) {
+  return initial_state(t, controls, {system_.initial_configuration(), system_.initial_velocity()});
+}
+
+State Consistency::initial_state(double t, std::span<const double> controls,
+                                 const InitialValues& initial) {
   State state;
   state.t = t;
-  state.q = system_.initial_configuration();
-  state.v = system_.initial_velocity();
+  state.q = initial.q;
+  state.v = initial.v;
   state.v_dot.assign(state.v.size(), 0.0);
   state.lambda.assign(index(system_.num_multipliers()), 0.0);
   state.s.assign(index(system_.num_algebraic()), 0.0);
   std::copy(controls.begin(), controls.end(), assembly_.controls().begin());
   check_values(state);
-  check_elements(state);
+  if (options_.check_elements) check_elements(state);
   find_redundant_constraints(state);
   factorize(state);
   if (is_singular()) throw InvalidArgument(singular_message(state));
@@ -335,18 +340,14 @@ std::vector<double> Consistency::jerk(const State& state) {
   for (std::size_t i = 0; i < jerks.size(); ++i) {
     right[index(assembly_.multiplier_offset()) + i] = -jerks[i];
   }
-  std::vector<double> solution = solve(right);
-  solution.resize(dof);
-  return solution;
+  return solve(right);
 }
 
 std::vector<double> Consistency::normal_velocity(const State& state, std::span<const double> x) {
   factorize(state);
   std::vector<double> right(index(assembly_.size()), 0.0);
   std::copy(x.begin(), x.end(), right.begin() + assembly_.multiplier_offset());
-  std::vector<double> solution = solve(right);
-  solution.resize(state.v.size());
-  return solution;
+  return solve(right);
 }
 
 std::vector<double> Consistency::normal_part(const State& state, std::span<const double> u) {

@@ -15,8 +15,15 @@ struct ConsistencyOptions {
   bool project = false;
   /// Accept constraints that depend on others, with the multipliers of least norm.
   bool allow_redundant = false;
+  /// Ask elements whether their parameters make sense.
+  bool check_elements = true;
   /// Values are consistent when |Φ| ≤ tolerance · max(1, |position|), and the same for velocities.
   double tolerance = 1e-9;
+};
+
+/// Coefficients of a configuration, and a velocity.
+struct InitialValues {
+  std::vector<double> q, v;
 };
 
 struct ConsistencyReport {
@@ -37,10 +44,15 @@ class Consistency {
   /// finite, a quaternion that is not of unit length, redundant constraints, inconsistent values, mass
   /// that is singular on ker B; Error if an element is not finite or the projection fails.
   State initial_state(double t, std::span<const double> controls);
+  /// The same from other initial values.
+  State initial_state(double t, std::span<const double> controls, const InitialValues& initial);
   const ConsistencyReport& report() const { return report_; }
 
   /// Solves (19) for v̇, λ and s at given t, q, v. Throws Error naming what is singular.
   void set_accelerations(State& state);
+  // What follows solves with the matrix of (19), and returns all of the solution: a velocity or v̈, then what
+  // belongs to λ and s.
+
   /// v̈ along the exact solution, from the time derivative of (19).
   std::vector<double> jerk(const State& state);
   /// M⁻¹Bᵀ(BM⁻¹Bᵀ)⁻¹ x at the configuration of the state.

@@ -70,10 +70,13 @@ void ElementFunctions::check_size(const char* what, std::size_t given, int expec
 }
 
 ElementFunctions::Factors ElementFunctions::motion_factors(Span x) const {
+  if (in_.form.direct)
+    return {.position = Taped(1), .velocity = Taped(0), .acceleration = Taped(0)};
   const Span c = x.subspan(index(in_.coefficients), kNumCoefficients);
   return {.position = c[2], .velocity = c[1], .acceleration = c[0]};
 }
 ElementFunctions::Factors ElementFunctions::rate_factors(Span x) const {
+  if (in_.form.direct) return motion_factors(x);
   const Span c = x.subspan(index(in_.coefficients), kNumCoefficients);
   return {.position = c[4], .velocity = c[3], .acceleration = Taped(0)};
 }
@@ -82,10 +85,13 @@ ElementFunctions::Views ElementFunctions::corrected_views(Span x, const Taped& f
   Views views;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const lie::NodeGroup& group = groups_[i];
-    std::vector<Taped> delta =
-        apply_node_map(group, x.subspan(index(in_.nodes[i].map), index(node_map_size(group))),
-                       x.subspan(index(in_.w + dof_offset(i)), index(group.dof())));
-    for (Taped& component : delta) component *= factor;
+    const Span w = x.subspan(index(in_.w + dof_offset(i)), index(group.dof()));
+    std::vector<Taped> delta(w.begin(), w.end());
+    if (!in_.form.direct) {
+      delta =
+          apply_node_map(group, x.subspan(index(in_.nodes[i].map), index(node_map_size(group))), w);
+      for (Taped& component : delta) component *= factor;
+    }
     std::vector<Taped> view = values(x, in_.nodes[i].view, index(NodeView::size(group)));
     std::vector<Taped> displaced(view.size());
     NodeView::displaced<Taped>(group, view, delta, displaced);

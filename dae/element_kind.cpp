@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "liegrad/ad/directional_derivative.hpp"
 #include "liegrad/dae/element_functions.hpp"
 
 namespace liegrad::dae {
@@ -143,6 +144,55 @@ const ad::Kernel& ElementKind::observables() const {
   return kernel({Function::kObservables, {}, {}}, Use::kValues);
 }
 
+const ad::Recording& ElementKind::function_recording(ElementFunction function,
+                                                     ConstraintRows rows) const {
+  const std::lock_guard lock(mutex_);
+  return recording(normalised({function, rows, kDirectForm}));
+}
+
+ElementKind::Use ElementKind::use_of(ad::ResultKind product) {
+  switch (product) {
+    case ad::ResultKind::kJacobianTimes: return Use::kTangent;
+    case ad::ResultKind::kTransposeTimes: return Use::kAdjoint;
+    default: return Use::kSecond;
+  }
+}
+
+const ad::Kernel& ElementKind::product(ElementFunction function, ConstraintRows rows,
+                                       ad::ResultKind product) const {
+  return kernel({function, rows, kDirectForm}, use_of(product));
+}
+
+std::vector<int> ElementKind::rates() const {
+  const ElementInputs in = inputs(kDirectForm);
+  std::vector<int> list = ad::range(in.w, dof_);
+  const auto append = [&list](int first, int count) {
+    const std::vector<int> more = ad::range(first, count);
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  for (std::size_t k = 0; k < groups_.size(); ++k) append(in.nodes[k].v, groups_[k].dof());
+  for (std::size_t k = 0; k < groups_.size(); ++k) append(in.nodes[k].v_dot, groups_[k].dof());
+  append(in.multipliers, shape().constraints + shape().multipliers_read);
+  append(in.algebraic, shape().algebraic);
+  append(in.time, 1);
+  return list;
+}
+
+std::vector<int> ElementKind::arguments(ElementFunction function) const {
+  const ElementInputs in = inputs(kDirectForm);
+  std::vector<int> list = rates();
+  list.pop_back();
+  const auto append = [&list](int first, int count) {
+    const std::vector<int> more = ad::range(first, count);
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  append(in.parameters, static_cast<int>(shape().parameters.size()));
+  append(in.controls, static_cast<int>(shape().controls.size()));
+  append(in.time, 1);
+  if (function == Function::kRate) append(in.num_inputs, num_rates());
+  return list;
+}
+
 ElementKind::Key ElementKind::normalised(Key key) const {
   // Without constraints all formulations are one.
   if (shape().constraints == 0) std::get<ConstraintRows>(key) = {};
@@ -154,6 +204,10 @@ const ad::Recording& ElementKind::recording(const Key& key) const {
   if (found != recordings_.end()) return found->second;
 
   const Function function = std::get<Function>(key);
+  if (function == Function::kRate) {
+    const ad::Recording& step = recording({Function::kStep, {false, false}, kDirectForm});
+    return recordings_.emplace(key, ad::directional_derivative(step, rates())).first->second;
+  }
   const ConstraintRows rows = std::get<ConstraintRows>(key);
   const ElementInputs in = inputs(std::get<CorrectionForm>(key));
   // Where it is recorded does not matter, but rotations should be rotations.
@@ -177,6 +231,8 @@ const ad::Recording& ElementKind::recording(const Key& key) const {
       case Function::kAcceleration: return functions.constraint_derivative(all, 2);
       case Function::kJerk: return functions.constraint_derivative(all, 3);
       case Function::kObservables: return functions.observables(all);
+      case Function::kConstraintForce: return functions.constraint_force(all);
+      case Function::kRate: break;  // above
     }
     return std::vector<Taped>();
   };
@@ -196,6 +252,15 @@ ad::KernelSpec ElementKind::spec(const Key& key, Use use) const {
     case Use::kNewton: spec.results = {ad::value(), ad::sparse_jacobian()}; break;
     case Use::kValues:
     case Use::kInterpreted: spec.results = {ad::value()}; break;
+    case Use::kTangent:
+      spec.results = {ad::jacobian_times(arguments(std::get<Function>(key)))};
+      break;
+    case Use::kAdjoint:
+      spec.results = {ad::transpose_times(arguments(std::get<Function>(key)))};
+      break;
+    case Use::kSecond:
+      spec.results = {ad::hessian_times(arguments(std::get<Function>(key)))};
+      break;
     case Use::kRate: {
       std::vector<int> wrt = ad::range(in.w, dof_);
       wrt.push_back(in.time);
@@ -211,7 +276,10 @@ const ad::Kernel& ElementKind::kernel(const Key& given, Use use) const {
   const Key key = normalised(given);
   const auto found = kernels_.find({key, use});
   if (found != kernels_.end()) return found->second;
-  const bool interpreted = use == Use::kInterpreted || use == Use::kRate;
+  const Function function = std::get<Function>(key);
+  const bool once = function != Function::kStep && function != Function::kConstraintForce;
+  const bool interpreted = use == Use::kInterpreted || use == Use::kRate ||
+                           (once && use != Use::kNewton && use != Use::kValues);
   ad::Kernel made(recording(key), spec(key, use),
                   interpreted ? ad::Backend::kInterpreted : ad::Backend::kCompiled);
   return kernels_.emplace(std::pair(key, use), std::move(made)).first->second;
@@ -265,6 +333,10 @@ void ElementKind::list_kernels(ad::KernelList& list) const {
     add({Function::kStep, rows, form}, Use::kValues);
   }
   add({Function::kObservables, {}, {}}, Use::kValues);
+  // First derivatives of whole trajectories, of the formulation that is used most.
+  for (const Use use : {Use::kTangent, Use::kAdjoint}) {
+    add({Function::kStep, {true, false}, kDirectForm}, use);
+  }
 }
 
 }  // namespace liegrad::dae

@@ -37,8 +37,11 @@ struct CorrectionForm {
   bool split = false;
   /// v moves by V w with a matrix V for each node instead of by w (updated Lagrangian methods).
   bool velocity_map = false;
+  /// w moves positions only, and by itself: Q and all factors are 1. For derivatives by position.
+  bool direct = false;
   auto operator<=>(const CorrectionForm&) const = default;
 };
+inline constexpr CorrectionForm kDirectForm = {.direct = true};
 
 /// The inputs of all functions of an element.
 ///
@@ -80,6 +83,17 @@ struct ObservableRows {
   static constexpr int kKinetic = 0, kPotential = 1, kMomentum = 2, kOutputs = 8;
 };
 
+/// The functions of an element of which the equations of a system are sums.
+enum class ElementFunction {
+  kStep,          ///< M v̇ + g + Bᵀλ, h_s, then Φ and dΦ/dt as far as a formulation has them
+  kConstraints,   ///< Φ and dΦ/dt
+  kAcceleration,  ///< d²Φ/dt²
+  kJerk,          ///< d³Φ/dt³ for v̈ = 0
+  kObservables,   ///< ObservableRows
+  kConstraintForce,  ///< Bᵀλ
+  kRate,             ///< what M v̇ + g + Bᵀλ and h_s change by when the motion does
+};
+
 /// The physics of an element on nodes of given groups: recordings and kernels, shared by all elements
 /// of the kind. Kernels are made when first asked for.
 class ElementKind {
@@ -114,6 +128,20 @@ class ElementKind {
   const ad::Kernel& residual_rate() const;
   const ad::Kernel& observables() const;
 
+  // Derivatives of a function by everything that it depends on.
+
+  /// A product of its derivatives as the only result of a kernel; of those that are needed once a run it is
+  /// interpreted.
+  const ad::Kernel& product(ElementFunction function, ConstraintRows rows,
+                            ad::ResultKind product) const;
+  /// The function in terms of inputs(kDirectForm); that of kRate has num_rates() further inputs, the rates
+  /// of positions, v, v̇, λ, s and time.
+  const ad::Recording& function_recording(ElementFunction function, ConstraintRows rows) const;
+  /// The inputs that products are taken with: position, v and v̇ of its nodes, λ (its own and those that it
+  /// reads), s, parameters, controls, time, rates.
+  std::vector<int> arguments(ElementFunction function) const;
+  int num_rates() const { return static_cast<int>(rates().size()); }
+
   /// Which inputs the kernels newton(), values() and constraints() read.
   std::vector<bool> inputs_of_steps(ConstraintRows rows, CorrectionForm form) const;
 
@@ -124,11 +152,14 @@ class ElementKind {
   void list_kernels(ad::KernelList& list) const;
 
  private:
-  enum class Function { kStep, kConstraints, kAcceleration, kJerk, kObservables };
-  enum class Use { kNewton, kValues, kInterpreted, kRate };
+  using Function = ElementFunction;
+  enum class Use { kNewton, kValues, kInterpreted, kRate, kTangent, kAdjoint, kSecond };
   using Key = std::tuple<Function, ConstraintRows, CorrectionForm>;
 
   void check_nodes() const;
+  static Use use_of(ad::ResultKind product);
+  /// The inputs whose rates kRate has as inputs.
+  std::vector<int> rates() const;
   Key normalised(Key key) const;
   const ad::Recording& recording(const Key& key) const;
   const ad::Kernel& kernel(const Key& given, Use use) const;

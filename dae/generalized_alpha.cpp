@@ -11,16 +11,6 @@
 namespace liegrad::dae {
 namespace {
 
-std::unique_ptr<Kinematics> make_kinematics(const System& system, const AlphaOptions& options) {
-  const lie::GroupList& space = system.configuration_space();
-  if (options.variant == AlphaVariant::kLieGroup) {
-    return std::make_unique<AlphaKinematics>(space, options.method,
-                                             options.formulation == Formulation::kStabilized);
-  }
-  return make_updated_lagrangian(space, options.method.parameters,
-                                 options.variant == AlphaVariant::kUpdatedLagrangianCrv);
-}
-
 /// With redundant constraints a solution of least squares drops what the matrix cannot reach. The matrix of
 /// another configuration cannot reach all of the residual, and iterations with it would end elsewhere.
 NewtonOptions newton_options(const AlphaOptions& options) {
@@ -49,6 +39,16 @@ void shorten_multipliers(Assembly& assembly, double h) {
 
 }  // namespace
 
+std::unique_ptr<Kinematics> make_kinematics(const System& system, const AlphaOptions& options) {
+  const lie::GroupList& space = system.configuration_space();
+  if (options.variant == AlphaVariant::kLieGroup) {
+    return std::make_unique<AlphaKinematics>(space, options.method,
+                                             options.formulation == Formulation::kStabilized);
+  }
+  return make_updated_lagrangian(space, options.method.parameters,
+                                 options.variant == AlphaVariant::kUpdatedLagrangianCrv);
+}
+
 GeneralizedAlpha::GeneralizedAlpha(const System& system, const AlphaOptions& options)
     : options_(options),
       consistency_(system, options.consistency, options.solver),
@@ -76,27 +76,32 @@ void GeneralizedAlpha::restart(const State& state, double h) {
   if (options_.formulation == Formulation::kStabilized) {
     current.eta.resize(current.lambda.size(), 0.0);
   }
+  current.increment.assign(current.v.size(), 0.0);
   upcoming = current;
   scaled_for_ = h;
   newton_.forget_matrix();
   accelerations_.reset(current.v_dot);
 }
 
+void rescale_for_step(State& state, double ratio, Formulation formulation,
+                      Consistency& consistency) {
+  for (std::size_t i = 0; i < state.a.size(); ++i) {
+    state.a[i] = state.v_dot[i] + ratio * (state.a[i] - state.v_dot[i]);
+  }
+  if (formulation != Formulation::kIndex3 || state.lambda.empty()) return;
+  const std::vector<double> normal =
+      consistency.normal_velocity(state, consistency.velocity_residual(state));
+  for (std::size_t i = 0; i < state.v.size(); ++i) {
+    state.v[i] += (ratio * ratio - 1) * normal[i];
+  }
+}
+
 void GeneralizedAlpha::change_step(double h) {
   if (h == scaled_for_) return;
-  const double ratio = h / scaled_for_;
-  for (std::size_t i = 0; i < current.a.size(); ++i) {
-    current.a[i] = current.v_dot[i] + ratio * (current.a[i] - current.v_dot[i]);
-  }
-  if (options_.formulation == Formulation::kIndex3 && !current.lambda.empty()) {
-    std::copy(assembly_.controls().begin(), assembly_.controls().end(),
-              consistency_.controls().begin());
-    const std::vector<double> normal =
-        consistency_.normal_velocity(current, consistency_.velocity_residual(current));
-    for (std::size_t i = 0; i < current.v.size(); ++i) {
-      current.v[i] += (ratio * ratio - 1) * normal[i];
-    }
-  }
+  set_time(current.t);  // a rejected step has left it elsewhere
+  std::copy(assembly_.controls().begin(), assembly_.controls().end(),
+            consistency_.controls().begin());
+  rescale_for_step(current, h / scaled_for_, options_.formulation, consistency_);
   scaled_for_ = h;
   accelerations_.reset(current.v_dot);
 }
@@ -165,6 +170,7 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
   last_report.position_residual = max_of(newton_.position_residual());
   last_report.velocity_residual = max_of(newton_.velocity_residual());
   upcoming.t = t_end;
+  upcoming.step = h;
   kinematics_->finish(upcoming);
   std::copy(assembly_.multipliers().begin(), assembly_.multipliers().end(),
             upcoming.lambda.begin());

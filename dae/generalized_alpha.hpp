@@ -34,6 +34,10 @@ struct AlphaOptions {
   ConsistencyOptions consistency;
 };
 
+/// What a change of the step by a ratio does to a state, see GeneralizedAlpha.
+void rescale_for_step(State& state, double ratio, Formulation formulation,
+                      Consistency& consistency);
+
 /// The Lie-group generalized-α family on constrained systems.
 ///
 /// The step may change from one step to the next: a_n stands for v̇(t_n + Δ_α h), so that it is
@@ -45,8 +49,7 @@ class GeneralizedAlpha final : public Stepper {
   GeneralizedAlpha(const System& system, const AlphaOptions& options);
 
   void start(const State& initial, double h) override;
-  /// Goes on from a state as it is, with its v, v̇ and a, as if h had led there.
-  void restart(const State& state, double h);
+  void restart(const State& state, double h) override;
   const StepReport& step(double h, double t_end) override;
   void accept() override;
   double error(const ErrorTolerance& tolerance) const override;

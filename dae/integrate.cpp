@@ -55,11 +55,15 @@ class Run {
     stepper_->set_time(options_.t_start);
     ConsistencyOptions consistency = options_.alpha.consistency;
     Consistency initial(system_, consistency, options_.alpha.solver);
-    const State state = initial.initial_state(options_.t_start, stepper_->assembly().controls());
+    const std::span<const double> controls = stepper_->assembly().controls();
+    const State state = options_.initial
+                            ? initial.initial_state(options_.t_start, controls, *options_.initial)
+                            : initial.initial_state(options_.t_start, controls);
     summary().consistency = initial.report();
     summary().solver = stepper_->solver();
     step_ = options_.adaptive ? first_step(state) : options_.step;
     stepper_->start(state, step_);
+    if (options_.on_start) options_.on_start(stepper_->state(), step_);
     next_sample_ = options_.t_start + options_.sample_interval;
     if (options_.keep_samples) solution_.samples.push_back(stepper_->state());
     events_.start(stepper_->state(), stepper_->assembly().controls());
@@ -244,6 +248,15 @@ std::vector<std::string> IntegrateOptions::problems(const System& system) const 
             "the tolerances of adaptive steps must be positive; they are rtol = " +
                 number_text(adaptive->tolerance.relative) +
                 " and atol = " + number_text(adaptive->tolerance.absolute));
+  }
+  if (initial) {
+    const std::size_t coeffs = static_cast<std::size_t>(system.configuration_space().num_coeffs());
+    const std::size_t dof = static_cast<std::size_t>(system.dof());
+    require(initial->q.size() == coeffs && initial->v.size() == dof,
+            "the initial values have " + std::to_string(initial->q.size()) + " and " +
+                std::to_string(initial->v.size()) + " numbers; '" + system.name() + "' needs " +
+                std::to_string(coeffs) + " coefficients and " + std::to_string(dof) +
+                " velocities");
   }
   require(threads >= 1, "threads = " + std::to_string(threads) + " must be at least 1");
   require(sample_interval >= 0,

@@ -42,6 +42,7 @@ enum class Method { kAlpha, kMuntheKaas };
 struct IntegrateOptions {
   // Running.
   double t_start = 0, t_end = 1;
+  std::optional<InitialValues> initial;     ///< in place of those of the system
   double step = 1e-3;                       ///< fixed, unless adaptive
   std::optional<AdaptiveOptions> adaptive;  ///< error control
   /// A step that fails is halved down to this fraction of itself.
@@ -59,6 +60,8 @@ struct IntegrateOptions {
   /// Time between samples; 0: every step.
   double sample_interval = 0;
   bool keep_samples = true;
+  /// Called with the state from which the first step starts, and with its length.
+  std::function<void(const State&, double h)> on_start;
   /// Called with the state after each step; the run ends when it returns false.
   std::function<bool(const State&)> on_step;
   std::vector<EventOptions> events;

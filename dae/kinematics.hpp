@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "liegrad/dae/assembly.hpp"
@@ -28,6 +29,18 @@ class Kinematics {
   virtual void conclude(Assembly& assembly) { evaluate(assembly, false); }
   /// The motion at the end; everything but t, lambda and s.
   virtual void finish(State& end) = 0;
+
+  // At the last evaluate() with maps, for derivatives of the step.
+
+  /// The matrix A of dΔq = A w, for a correction w without η, and its transpose; in place.
+  virtual void apply_increment_map(std::span<double> w) const = 0;
+  virtual void apply_increment_map_transposed(std::span<double> x) const = 0;
+  /// B(q_n)ᵀη; empty unless stabilised.
+  virtual std::span<const double> stabilizer_force() const { return {}; }
 };
+
+struct AlphaOptions;
+/// That of the variant which the options name.
+std::unique_ptr<Kinematics> make_kinematics(const System& system, const AlphaOptions& options);
 
 }  // namespace liegrad::dae

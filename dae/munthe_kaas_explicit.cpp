@@ -218,6 +218,7 @@ bool ExplicitMuntheKaas::run_stages(double t_end) {
   std::copy_n(rates + dof_, dof_, upcoming.v_dot.data());
   std::copy_n(rates + dof_, dof_, upcoming.a.data());
   upcoming.t = t_end;
+  upcoming.step = h_;
   return true;
 }
 

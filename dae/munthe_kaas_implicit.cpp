@@ -310,6 +310,7 @@ bool ImplicitMuntheKaas::solve_stages() {
 
 bool ImplicitMuntheKaas::finish(double t_end) {
   upcoming.t = t_end;
+  upcoming.step = h_;
   combine(tableau_.b, theta_.data(), upcoming.v.data());
   space_.plus<double>(current.q, theta_, upcoming.q);
   if (ends_with_last_stage_) {

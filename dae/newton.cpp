@@ -164,7 +164,9 @@ bool Newton::expects_convergence(double size) {
   if (size <= rounding_) return true;
   const int k = report_.iterations - 1;
   // How algebraic states converge may change from step to step; nothing is left out there.
-  if (k >= kNumObserved || assembly_.system().num_algebraic() > 0) return false;
+  if (k >= kNumObserved || assembly_.system().num_algebraic() > 0 || !options_.leave_out_last) {
+    return false;
+  }
   Observed& observed = observed_[is_fresh_ ? 0 : 1][index(k)];
   const bool full = options_.kind == NewtonKind::kFull;
   const double next = full ? observed.next_over_square * size * size : observed.next_over * size;

@@ -23,6 +23,8 @@ struct NewtonOptions {
   double relative_tolerance = 3e-14;
   /// When given, the iteration stops instead as soon as |M v̇ + g + Bᵀλ| and |Φ| are below it.
   std::optional<double> residual_tolerance;
+  /// A correction that is expected within rounding is not made. Differences of runs can see that.
+  bool leave_out_last = true;
   int max_iterations = 20;
   /// Armijo's rule: a correction that does not reduce the residual is halved.
   bool line_search = true;

@@ -21,6 +21,7 @@ struct FullNodeMatrix {
   static FullNodeMatrix of(const lie::Mat<S, 3>& m) { return {m}; }
   void store(S* map) const { Eigen::Map<lie::Mat<S, 3>>{map} = a; }
   lie::Vec<S, 3> operator*(const lie::Vec<S, 3>& w) const { return a * w; }
+  lie::Vec<S, 3> transposed_times(const lie::Vec<S, 3>& w) const { return a.transpose() * w; }
   FullNodeMatrix operator*(const FullNodeMatrix& b) const { return {a * b.a}; }
   FullNodeMatrix operator+(const FullNodeMatrix& b) const { return {a + b.a}; }
   FullNodeMatrix scaled(const S& factor) const { return {factor * a}; }
@@ -43,6 +44,12 @@ struct DualNodeMatrix {
   lie::Vec<S, 6> operator*(const lie::Vec<S, 6>& w) const {
     lie::Vec<S, 6> result;
     result << a * w.template head<3>(), c * w.template head<3>() + a * w.template tail<3>();
+    return result;
+  }
+  lie::Vec<S, 6> transposed_times(const lie::Vec<S, 6>& w) const {
+    lie::Vec<S, 6> result;
+    result << a.transpose() * w.template head<3>() + c.transpose() * w.template tail<3>(),
+        a.transpose() * w.template tail<3>();
     return result;
   }
   DualNodeMatrix operator*(const DualNodeMatrix& b) const { return {a * b.a, c * b.a + a * b.c}; }

@@ -1,13 +1,8 @@
 #include "liegrad/dae/starting_values.hpp"
 
 namespace liegrad::dae {
-namespace {
 
-/// s of Table 1: the difference quotient spans 2sh.
-constexpr double kSpan = 0.1;
-
-/// v̇ at q_0∘exp(τv + τ²/2 v̇), v + τv̇, t + τ: steps 3 and 4 of Table 1.
-std::vector<double> acceleration_beside(const State& state, double tau, Consistency& consistency) {
+State state_beside(const State& state, double tau, Consistency& consistency) {
   State beside = state;
   std::vector<double> theta(state.v.size());
   for (std::size_t i = 0; i < theta.size(); ++i) {
@@ -17,13 +12,17 @@ std::vector<double> acceleration_beside(const State& state, double tau, Consiste
   beside.t += tau;
   consistency.assembly().system().configuration_space().plus<double>(state.q, theta, beside.q);
   consistency.set_accelerations(beside);
-  return beside.v_dot;
+  return beside;
 }
 
+namespace {
+
 std::vector<double> jerk_by_difference(const State& state, double h, Consistency& consistency) {
-  std::vector<double> jerk = acceleration_beside(state, kSpan * h, consistency);
-  const std::vector<double> before = acceleration_beside(state, -kSpan * h, consistency);
-  for (std::size_t i = 0; i < jerk.size(); ++i) jerk[i] = (jerk[i] - before[i]) / (2 * kSpan * h);
+  std::vector<double> jerk = state_beside(state, kStartingSpan * h, consistency).v_dot;
+  const std::vector<double> before = state_beside(state, -kStartingSpan * h, consistency).v_dot;
+  for (std::size_t i = 0; i < jerk.size(); ++i) {
+    jerk[i] = (jerk[i] - before[i]) / (2 * kStartingSpan * h);
+  }
   return jerk;
 }
 

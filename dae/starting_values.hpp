@@ -12,6 +12,11 @@ enum class StartingValues {
   kCorrectedDifference,  ///< the same, v̈(t_0) by their difference quotient
 };
 
+/// s of Table 1: the difference quotient spans 2sh.
+inline constexpr double kStartingSpan = 0.1;
+/// The state at q_0∘exp(τv + τ²/2 v̇), v + τv̇, t + τ, with its v̇, λ and s: steps 3 and 4 of Table 1.
+State state_beside(const State& state, double tau, Consistency& consistency);
+
 /// Changes a consistent state accordingly.
 ///
 /// Table 1 sets a_0 = v̇_0 + Δ_α h v̈_0; Table 2, for index 3, also moves v_0 by the part of the local

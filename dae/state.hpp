@@ -14,6 +14,9 @@ struct State {
   std::vector<double> lambda;  ///< multipliers
   std::vector<double> s;       ///< algebraic states
   std::vector<double> eta;     ///< stabilising multipliers of the step that led here
+  double step = 0;             ///< length of the step that led here, 0 at the start
+  /// Δq of the generalized-α step that led here: q = q_n∘exp(hΔq), or another map of an updated Lagrangian.
+  std::vector<double> increment;
 };
 
 }  // namespace liegrad::dae

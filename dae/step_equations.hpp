@@ -30,40 +30,55 @@ struct AlphaMethod {
   double sigma = 0;
 };
 
+/// The forms that the relations take for a σ.
+enum class SigmaForm { kZero, kOne, kOther };
+inline SigmaForm sigma_form(double sigma) {
+  if (sigma == 0) return SigmaForm::kZero;
+  return sigma == 1 ? SigmaForm::kOne : SigmaForm::kOther;
+}
+
+// The parameters p below are AlphaParameters, or a struct with the same names whose numbers are scalars S.
+
 /// y of the relations above, entry by entry.
-template <lie::Scalar S>
-S increment_surplus(const AlphaParameters& p, const S& h, const S& delta_q, const S& v_n,
-                    const S& a_n) {
-  const double ratio = p.beta / p.gamma;
-  return delta_q - (1 - ratio) * v_n - h * ((0.5 - p.beta) - ratio * (1 - p.gamma)) * a_n;
+template <lie::Scalar S, class Parameters>
+S increment_surplus(const Parameters& p, const S& h, const S& delta_q, const S& v_n, const S& a_n) {
+  const auto ratio = p.beta / p.gamma;
+  return delta_q - (1.0 - ratio) * v_n - h * ((0.5 - p.beta) - ratio * (1.0 - p.gamma)) * a_n;
 }
 
 /// P = σI + (1-σ)T(θ), [HolzingerArnoldGerstmayr2025, Eq. (61)].
 template <template <class> class G, lie::Scalar S>
-NodeMatrix<G, S> sigma_matrix(const AlphaMethod& method, const NodeMatrix<G, S>& tangent) {
-  return NodeMatrix<G, S>::identity().scaled(S(method.sigma)) + tangent.scaled(S(1 - method.sigma));
+NodeMatrix<G, S> sigma_matrix(const S& sigma, const NodeMatrix<G, S>& tangent) {
+  return NodeMatrix<G, S>::identity().scaled(sigma) + tangent.scaled(1.0 - sigma);
 }
 
-/// v_{n+1} of a part that turns, with its T(θ) and y; `stabilizer` is its part of B(q_n)ᵀη.
+/// v_{n+1} of a part that turns, with its T(θ) and y; `factor` is γ/β, `stabilizer` the part of B(q_n)ᵀη.
+template <template <class> class G, lie::Scalar S, class Number>
+typename G<S>::Tangent end_velocity(SigmaForm form, const Number& factor, const Number& sigma,
+                                    const NodeMatrix<G, S>& tangent,
+                                    const typename G<S>::Tangent& surplus,
+                                    const typename G<S>::Tangent& stabilizer) {
+  if (form == SigmaForm::kZero) return factor * (surplus + stabilizer);
+  const typename G<S>::Tangent right = tangent * surplus + stabilizer;
+  if (form == SigmaForm::kOne) return factor * right;
+  return factor * (sigma_matrix<G, S>(S(sigma), tangent).inverse() * right);
+}
 template <template <class> class G, lie::Scalar S>
 typename G<S>::Tangent end_velocity(const AlphaMethod& method, const NodeMatrix<G, S>& tangent,
                                     const typename G<S>::Tangent& surplus,
                                     const typename G<S>::Tangent& stabilizer) {
-  const double factor = method.parameters.velocity_factor();
-  if (method.sigma == 0) return factor * (surplus + stabilizer);
-  const typename G<S>::Tangent right = tangent * surplus + stabilizer;
-  if (method.sigma == 1) return factor * right;
-  return factor * (sigma_matrix<G, S>(method, tangent).inverse() * right);
+  return end_velocity<G, S>(sigma_form(method.sigma), method.parameters.velocity_factor(),
+                            method.sigma, tangent, surplus, stabilizer);
 }
 
 /// a_{n+1} and v̇_{n+1} that belong to v_{n+1}.
-template <lie::Scalar S>
-S end_auxiliary(const AlphaParameters& p, const S& h, const S& v, const S& v_n, const S& a_n) {
-  return (v - v_n - (1 - p.gamma) * h * a_n) / (p.gamma * h);
+template <lie::Scalar S, class Parameters>
+S end_auxiliary(const Parameters& p, const S& h, const S& v, const S& v_n, const S& a_n) {
+  return (v - v_n - (1.0 - p.gamma) * h * a_n) / (p.gamma * h);
 }
-template <lie::Scalar S>
-S end_acceleration(const AlphaParameters& p, const S& a, const S& v_dot_n, const S& a_n) {
-  return ((1 - p.alpha_m) * a + p.alpha_m * a_n - p.alpha_f * v_dot_n) / (1 - p.alpha_f);
+template <lie::Scalar S, class Parameters>
+S end_acceleration(const Parameters& p, const S& a, const S& v_dot_n, const S& a_n) {
+  return ((1.0 - p.alpha_m) * a + p.alpha_m * a_n - p.alpha_f * v_dot_n) / (1.0 - p.alpha_f);
 }
 
 /// The motion of all nodes at one end of a step.

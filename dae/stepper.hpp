@@ -34,6 +34,8 @@ class Stepper {
 
   /// Takes consistent initial values; h is the first step, which starting values may depend on.
   virtual void start(const State& initial, double h) = 0;
+  /// Goes on from a state as it is, with all that belongs to the method, as if a step h had led there.
+  virtual void restart(const State& state, double h) { start(state, h); }
   const State& state() const { return current; }
   const StepReport& report() const { return last_report; }
   /// The end of the last attempted step, when it succeeded.

@@ -7,41 +7,19 @@
 #include <vector>
 
 #include "liegrad/ad/kernel.hpp"
-#include "liegrad/ad/taylor_scalar.hpp"
+#include "liegrad/dae/local_motion.hpp"
 #include "liegrad/dae/node_tangent.hpp"
 #include "liegrad/dae/numbers.hpp"
-#include "liegrad/lie/coordinate_maps.hpp"
 
 namespace liegrad::dae {
 namespace {
 
 using lie::GroupKind;
 
-// What follows is [BruelsCardonaArnold2012, Eqs. (73)–(79)] with the unknown Δq = q_1/h instead of
-// a_1, which is an affine function of it, (77).
-
-/// a_1, q̇_1 and q̈_1, entry by entry, from (77), (78) and (79).
-template <class S>
-struct LocalMotion {
-  S a, velocity, acceleration;
-};
-template <class S>
-struct LocalParameters {
-  S h, alpha_m, alpha_f, beta, gamma;
-};
 constexpr int kNumLocalParameters = 5;
 
-template <class S>
-LocalMotion<S> local_motion(const LocalParameters<S>& p, const S& delta_q, const S& v_n,
-                            const S& a_n, const S& v_dot_n) {
-  const S a = (delta_q - v_n - (S(0.5) - p.beta) * p.h * a_n) / (p.beta * p.h);
-  return {a, v_n + p.h * ((S(1) - p.gamma) * a_n + p.gamma * a),
-          ((S(1) - p.alpha_m) * a + p.alpha_m * a_n - p.alpha_f * v_dot_n) / (S(1) - p.alpha_f)};
-}
-
 /// (74) and (75) as a recorded function Δq → (v, v̇) of a part that turns; the data are v_n, a_n, v̇_n
-/// and the parameters. Along the curve with derivatives q_1, q̇_1, q̈_1 both are one series,
-/// v(τ) = T(q(τ)) q̇(τ), so that Ṫ needs no formula, and AD finds the derivatives of both.
+/// and the parameters.
 template <template <class> class G, class Map>
 ad::Recording record_part(const std::string& name) {
   constexpr int kDof = G<double>::kDof;
@@ -53,23 +31,15 @@ ad::Recording record_part(const std::string& name) {
       {.name = name, .variables = kDof, .data = 3 * kDof + kNumLocalParameters, .at = at},
       [](std::span<const ad::Taped> delta_q, std::span<const ad::Taped> d) {
         using S = ad::Taped;
-        using Series = ad::Taylor<S, 1>;
+        const auto vector = [](std::span<const S> x) {
+          return typename G<S>::Tangent(Eigen::Map<const typename G<S>::Tangent>(x.data()));
+        };
         const auto last = d.subspan(3 * kSize);
         const LocalParameters<S> p{last[0], last[1], last[2], last[3], last[4]};
-        typename G<Series>::Tangent position, velocity;
-        for (std::size_t i = 0; i < kSize; ++i) {
-          const auto local = local_motion<S>(p, delta_q[i], d[i], d[kSize + i], d[2 * kSize + i]);
-          const Eigen::Index k = static_cast<Eigen::Index>(i);
-          position(k) = Series::from_derivatives({p.h * delta_q[i], local.velocity});
-          velocity(k) = Series::from_derivatives({local.velocity, local.acceleration});
-        }
-        const typename G<Series>::Tangent v =
-            Map::template tangent_operator<G<Series>>(position) * velocity;
-        std::array<S, 2 * kSize> out;
-        for (std::size_t i = 0; i < kSize; ++i) {
-          out[i] = v(static_cast<Eigen::Index>(i)).derivative(0);
-          out[kSize + i] = v(static_cast<Eigen::Index>(i)).derivative(1);
-        }
+        const auto end = end_of_local_step<G, Map, S>(
+            p, vector(delta_q), vector(d), vector(d.subspan(kSize)), vector(d.subspan(2 * kSize)));
+        std::vector<S> out(end.v.begin(), end.v.end());
+        out.insert(out.end(), end.v_dot.begin(), end.v_dot.end());
         return out;
       });
 }
@@ -183,8 +153,15 @@ class UpdatedLagrangian final : public Kinematics {
   void correct(std::span<const double> w, std::span<const double> /*eta*/,
                double fraction) override {
     std::copy(w.begin(), w.end(), step_.begin());
-    for_each_part(space_, Correct{*this});
+    apply_increment_map(step_);
     for (std::size_t i = 0; i < step_.size(); ++i) delta_q_[i] += fraction * step_[i];
+  }
+
+  void apply_increment_map(std::span<double> w) const override {
+    for_each_part(space_, ApplyMap{*this, w, false});
+  }
+  void apply_increment_map_transposed(std::span<double> x) const override {
+    for_each_part(space_, ApplyMap{*this, x, true});
   }
 
   void finish(State& end) override {
@@ -197,6 +174,7 @@ class UpdatedLagrangian final : public Kinematics {
     end.v = v_;
     end.v_dot = v_dot_;
     end.a = a_;
+    end.increment = delta_q_;
   }
 
  private:
@@ -234,12 +212,16 @@ class UpdatedLagrangian final : public Kinematics {
     }
   };
 
-  struct Correct {
-    UpdatedLagrangian& self;
+  struct ApplyMap {
+    const UpdatedLagrangian& self;
+    std::span<double> x;
+    bool transposed;
     template <template <class> class G>
     void turning(int node, int dof) const {
-      Eigen::Map<typename G<double>::Tangent> step(self.step_.data() + dof);
-      step = self.template stored<G>(node) * typename G<double>::Tangent(step);
+      Eigen::Map<typename G<double>::Tangent> part(x.data() + dof);
+      const typename G<double>::Tangent given = part;
+      const NodeMatrix<G, double> map = self.template stored<G>(node);
+      part = transposed ? map.transposed_times(given) : map * given;
     }
     void linear(int /*dof*/, int /*count*/) const {}
   };
