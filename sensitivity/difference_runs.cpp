@@ -1,0 +1,121 @@
+#include "liegrad/sensitivity/difference_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/text.hpp"
+
+namespace liegrad::sensitivity {
+namespace {
+
+using dae::index;
+
+/// Differences see what the tolerance of Newton's method leaves.
+constexpr double kNewtonTolerance = 1e-14;
+
+}  // namespace
+
+DifferenceRuns::DifferenceRuns(const Objective& objective, const dae::IntegrateOptions& options,
+                               const VariableSpace& space, const dae::InitialValues& initial,
+                               bool grid_moves)
+    : objective_(objective),
+      options_(options),
+      space_(space),
+      initial_(initial),
+      grid_moves_(grid_moves) {
+  options_.alpha.newton.relative_tolerance =
+      std::min(options_.alpha.newton.relative_tolerance, kNewtonTolerance);
+  options_.alpha.newton.leave_out_last = false;
+  // Perturbed values leave the constraints, and an inertia may become slightly impossible.
+  options_.alpha.consistency.project = true;
+  options_.alpha.consistency.check_elements = false;
+}
+
+std::vector<double> DifferenceRuns::values(std::span<const double> direction, double x) {
+  dae::System system = objective_.system();
+  const VariableSpace::Parts along = space_.parts(direction);
+  std::vector<double> parameters = system.parameter_values();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (along.parameters[i] == 0) continue;
+    parameters[i] += x * along.parameters[i];
+    system.set_parameter(system.parameters()[i].name, parameters[i]);
+  }
+
+  // Initial values follow the parameters by the initial function, then the direction.
+  dae::InitialValues initial = initial_;
+  if (!options_.initial) {
+    initial = {system.initial_configuration(), system.initial_velocity()};
+  }
+  std::vector<double> delta(along.q.begin(), along.q.end());
+  for (double& entry : delta) entry *= x;
+  system.configuration_space().plus<double>(initial.q, delta, initial.q);
+  for (std::size_t i = 0; i < initial.v.size(); ++i) initial.v[i] += x * along.v[i];
+
+  const Grid& grid = space_.grid();
+  const auto moved = [&](const Grid::Rates& rates) {
+    return x * (rates.by_end * along.end + rates.by_step * along.step);
+  };
+  const auto controls_of = [&](long n, double t, std::span<double> controls) {
+    std::fill(controls.begin(), controls.end(), 0.0);
+    if (options_.controls) options_.controls(t, controls);
+    for (std::size_t i = 0; i < controls.size(); ++i) {
+      controls[i] += x * along.controls[static_cast<std::size_t>(n) * controls.size() + i];
+    }
+  };
+
+  const std::unique_ptr<dae::Stepper> stepper = dae::make_stepper(system, options_);
+  long now = 0;
+  stepper->set_control_law(
+      [&](double t, std::span<double> controls) { controls_of(now, t, controls); });
+  stepper->set_time(options_.t_start);
+  dae::Consistency consistency(system, options_.alpha.consistency, options_.alpha.solver);
+  const dae::State start =
+      consistency.initial_state(options_.t_start, stepper->assembly().controls(), initial);
+  stepper->start(start, grid.first_step() + moved(grid.first_step_rates()));
+
+  ObjectiveReader reader(objective_, grid_moves_);
+  reader.set_parameters(parameters);
+  std::vector<double> result(index(objective_.size()), 0.0);
+  std::vector<double> before(system.controls().size()), after = before;
+  controls_of(0, options_.t_start, before);
+  reader.read_start({stepper->state(), stepper->state(), grid.first_step(), before, before},
+                    result);
+  for (long n = 0; n < grid.num_steps(); ++n) {
+    const double h = grid.step(n) + moved(grid.step_rates(n));
+    const double t_end = grid.time(n + 1) + moved(grid.time_rates(n + 1));
+    now = n + 1;
+    const dae::StepReport& report = stepper->step(h, t_end);
+    if (!report.success) {
+      throw Error("a run for differences failed at t = " + dae::number_text(t_end) + ": " +
+                  report.message);
+    }
+    controls_of(n + 1, t_end, after);
+    reader.read_step({stepper->state(), stepper->next(), h, before, after},
+                     n + 1 == grid.num_steps(), result);
+    std::swap(before, after);
+    stepper->accept();
+  }
+  return result;
+}
+
+Difference DifferenceRuns::derivative(int chosen, double step) {
+  std::vector<double> direction(index(space_.size()), 0.0);
+  const int position = space_.chosen()[index(chosen)];
+  direction[index(position)] = 1;
+  double scale = 1;
+  const VariableSpace::Place place = space_.place(chosen);
+  switch (place.kind) {
+    case VariableSpace::Place::Kind::kParameter: {
+      const double value = objective_.system().parameters()[index(place.index)].value;
+      if (value != 0) scale = std::abs(value);
+      break;
+    }
+    case VariableSpace::Place::Kind::kEnd: scale = options_.t_end - options_.t_start; break;
+    case VariableSpace::Place::Kind::kStep: scale = space_.grid().first_step(); break;
+    default: break;
+  }
+  return ridders_derivative([&](double x) { return values(direction, x); }, step * scale);
+}
+
+}  // namespace liegrad::sensitivity

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "liegrad/sensitivity/objective_reader.hpp"
+#include "liegrad/sensitivity/ridders.hpp"
+#include "liegrad/sensitivity/trajectory.hpp"
+
+namespace liegrad::sensitivity {
+
+/// Derivatives of an objective by differences of whole runs along the steps of a trajectory.
+class DifferenceRuns {
+ public:
+  DifferenceRuns(const Objective& objective, const dae::IntegrateOptions& options,
+                 const VariableSpace& space, const dae::InitialValues& initial, bool grid_moves);
+
+  /// The values when all variables of the space move by x along a direction.
+  std::vector<double> values(std::span<const double> direction, double x);
+  /// With respect to a chosen variable; `step` is the first one, relative to the variable.
+  Difference derivative(int chosen, double step);
+
+ private:
+  const Objective& objective_;
+  dae::IntegrateOptions options_;
+  const VariableSpace& space_;
+  dae::InitialValues initial_;
+  bool grid_moves_;
+};
+
+}  // namespace liegrad::sensitivity

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "liegrad/dae/integrate.hpp"
+#include "liegrad/sensitivity/objective.hpp"
+
+namespace liegrad::sensitivity {
+
+/// How derivatives are found. All modes give those of the same discrete trajectory.
+enum class Mode {
+  kAdjoint,  ///< one sweep backwards: the cost does not depend on the number of variables
+  kForward,  ///< tangents carried along with the steps: the cost does not depend on that of values
+  kDifference,  ///< Ridders' differences of whole runs, for comparison
+};
+
+/// What derivatives are taken with respect to.
+struct Variables {
+  std::vector<std::string> parameters = {};
+  /// Tangent coordinates of the initial values of all nodes. A perturbation is carried back to the
+  /// constraints along M⁻¹Bᵀ, so that only its part along them has an effect.
+  bool initial_configuration = false, initial_velocity = false;
+  /// All controls at the start and at the end of every step.
+  bool controls = false;
+  /// The end of the run, by stretching all steps alike.
+  bool t_end = false;
+  /// The length of fixed steps, their number being kept; a last shorter one gives way.
+  bool step = false;
+};
+
+/// Second derivatives of the sum of the values times weights.
+struct SecondOrder {
+  std::vector<double> weights;  ///< by value; ones when empty
+  /// Products of the Hessian with these directions, one number for each variable; when there are none, the
+  /// whole Hessian.
+  std::vector<std::vector<double>> directions;
+};
+
+/// How much memory the states of a run may take. What does not fit is recomputed, by binomial checkpointing:
+/// as long as more than √(2N) of the states of N steps fit, no step is made more than twice.
+struct CheckpointOptions {
+  double megabytes = 0;  ///< of 10⁶ bytes; 0: as much as it takes
+  std::string directory =
+      {};  ///< when given, states are written to a file there instead of to memory
+};
+
+struct DifferentiateOptions {
+  dae::IntegrateOptions integrate;
+  Variables variables;
+  Mode mode = Mode::kAdjoint;
+  std::optional<SecondOrder> second_order;
+  CheckpointOptions checkpoints;
+  /// First step of differences, relative to a parameter's value or to 1 where that is zero.
+  double difference_step = 1e-2;
+
+  /// One sentence for each mistake; empty when usable.
+  std::vector<std::string> problems(const Objective& objective) const;
+};
+
+struct Derivatives {
+  std::vector<std::string> value_names, variable_names;
+  Eigen::VectorXd values;
+  Eigen::MatrixXd jacobian;          ///< values × variables
+  Eigen::MatrixXd jacobian_error;    ///< estimate of its error, of differences
+  Eigen::MatrixXd hessian_products;  ///< variables × directions, or the Hessian
+  /// Variables that no value depends on: their derivatives are zero, exactly.
+  std::vector<std::string> ineffective;
+  dae::IntegrateSummary simulation;
+  double simulation_seconds = 0, derivative_seconds = 0;
+  long recomputed_steps = 0;  ///< where memory was limited
+};
+
+/// Runs a system and differentiates an objective of the discrete trajectory: the steps are those that were
+/// made, adaptive ones included, and each is differentiated by the implicit function theorem at the point
+/// where its equations are satisfied. Throws InvalidArgument for bad input, and Error when the run did not
+/// reach its end or a value is not a finite number.
+Derivatives differentiate(const Objective& objective, const DifferentiateOptions& options);
+
+}  // namespace liegrad::sensitivity

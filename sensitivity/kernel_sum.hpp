@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "liegrad/ad/kernel.hpp"
+
+namespace liegrad::sensitivity {
+
+/// A function R^n → R^m that is a sum of many small ones, each of which reads a few of its arguments and
+/// adds to a few of its values: what elements and nodes contribute to the equations of a step.
+///
+/// The small ones are kernels, evaluated many at a time. The point at which they are differentiated stands
+/// in an array of numbers of the caller: a kernel's inputs are copied from there by a list made once. All
+/// products are added to what stands in their results, and nothing is allocated after the first of a kind.
+class KernelSum {
+ public:
+  /// A small function.
+  struct Local {
+    /// Its kernel for a product (J d, Jᵀ w or H d of kernel_spec.hpp), which is its only result; made when
+    /// first needed.
+    std::function<const ad::Kernel&(ad::ResultKind)> kernel;
+    /// The inputs that it reads; all others are zero.
+    std::vector<int> inputs;
+    int num_arguments = 0, num_values = 0;
+  };
+
+  KernelSum(int num_arguments, int num_values)
+      : num_arguments_(num_arguments), num_values_(num_values) {}
+
+  int num_arguments() const { return num_arguments_; }
+  int num_values() const { return num_values_; }
+
+  /// Makes a small function known; terms refer to it by the number returned.
+  int add_function(const Local& function);
+  /// A term of the sum: where its inputs stand in the array of numbers, and which arguments and values of
+  /// the sum its own are.
+  void add_term(int function, std::span<const int> numbers, std::span<const int> arguments,
+                std::span<const int> values);
+
+  /// values += J d for each column.
+  void tangent(std::span<const double> numbers, int columns, std::span<const double> directions,
+               std::span<double> values);
+  /// gradient += Jᵀ w for each column.
+  void adjoint(std::span<const double> numbers, int columns, std::span<const double> weights,
+               std::span<double> gradient);
+  /// gradient += H d.
+  void second(std::span<const double> numbers, std::span<const double> weights,
+              std::span<const double> direction, std::span<double> gradient);
+
+ private:
+  /// The terms of one small function. Lists stand lane by lane: entry i of term k of a chunk of L terms
+  /// that begins at term c is at c·n + i·L + k.
+  struct Group {
+    Local function = {};
+    int lanes = 1;
+    int num_terms = 0;
+    std::vector<int> numbers, arguments, values;  ///< as added, term after term
+    std::vector<int> lane_numbers, lane_arguments, lane_values;
+    std::array<const ad::Kernel*, 3> kernels = {};  ///< J d, Jᵀ w, H d
+    std::vector<double> inputs, outputs;
+  };
+
+  /// Arranges lists and arrays for a product when terms were added or the kernel is new.
+  static const ad::Kernel& prepare(Group& group, ad::ResultKind product);
+  template <class Columns>
+  void for_each_chunk(ad::ResultKind product, std::span<const double> numbers, Columns&& columns);
+  static void load(Group& group, const std::vector<int>& list, int per_term, int first,
+                   const double* from, double* to);
+  static void call(Group& group, const ad::Kernel& kernel, int count);
+  static void add(const Group& group, const std::vector<int>& list, int per_term, int first,
+                  int count, double* to);
+
+  int num_arguments_, num_values_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace liegrad::sensitivity

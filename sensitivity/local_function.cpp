@@ -1,0 +1,38 @@
+#include "liegrad/sensitivity/local_function.hpp"
+
+#include <set>
+
+namespace liegrad::sensitivity {
+
+LocalFunction::LocalFunction(const ad::Recording& recording, const std::vector<int>& zero_inputs,
+                             ad::Backend backend)
+    : recording_(recording), zero_inputs_(zero_inputs), backend_(backend) {}
+
+const ad::Kernel& LocalFunction::kernel(ad::ResultKind product) const {
+  const auto found = kernels_.find(product);
+  if (found != kernels_.end()) return found->second;
+  return kernels_
+      .emplace(product, ad::Kernel(recording_, product_spec(product, zero_inputs_), backend_))
+      .first->second;
+}
+
+KernelSum::Local LocalFunction::term(const std::shared_ptr<const LocalFunction>& function) {
+  return {.kernel = [function](ad::ResultKind product) -> const ad::Kernel& {
+            return function->kernel(product);
+          },
+          .inputs = inputs_read(function->recording_, function->zero_inputs_),
+          .num_arguments = function->recording_.num_variables(),
+          .num_values = function->recording_.num_outputs()};
+}
+
+std::vector<int> inputs_read(const ad::Recording& recording, const std::vector<int>& without) {
+  std::set<int> inputs;
+  for (const auto& [output, input] :
+       ad::jacobian_pattern(recording, ad::range(0, recording.num_inputs()))) {
+    inputs.insert(input);
+  }
+  for (const int input : without) inputs.erase(input);
+  return {inputs.begin(), inputs.end()};
+}
+
+}  // namespace liegrad::sensitivity

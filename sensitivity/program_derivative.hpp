@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "liegrad/sensitivity/derivative.hpp"
+#include "liegrad/sensitivity/program.hpp"
+
+namespace liegrad::sensitivity {
+
+/// A program as the derivative from one state to another: which of its variables are which entries of the
+/// start, of the rest and of the end.
+class ProgramDerivative final : public Derivative {
+ public:
+  struct Link {
+    int offset;
+    Block variables;
+  };
+  struct Links {
+    std::vector<Link> start, outer, end;
+  };
+
+  ProgramDerivative(const dae::System& system, Program program, Links links);
+
+  void tangent(int columns, std::span<const double> start, std::span<const double> outer,
+               std::span<double> end) override;
+  void adjoint(int columns, std::span<const double> end, std::span<double> start,
+               std::span<double> outer) override;
+  void second(std::span<const double> start_dot, std::span<const double> outer_dot, const Dual& end,
+              const Dual& start, const Dual& outer) override;
+
+ private:
+  int state_size_, outer_size_;
+  Program program_;
+  Links links_;
+};
+
+}  // namespace liegrad::sensitivity

@@ -1,0 +1,134 @@
+#include "liegrad/sensitivity/user_function.hpp"
+
+#include <algorithm>
+
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/sensitivity/kernel_sum.hpp"
+#include "liegrad/sensitivity/local_function.hpp"
+
+namespace liegrad::sensitivity {
+namespace {
+
+using ad::Taped;
+using dae::index;
+using Tapes = std::span<const Taped>;
+
+/// The motion with q∘exp(δ) for variables as in MotionLayout and the coefficients of q.
+dae::Motion<Taped> motion_of(const dae::System& system, Tapes x, Tapes coeffs) {
+  const MotionLayout layout(system);
+  const lie::GroupList& space = system.configuration_space();
+  const auto list = [&x](int first, int end) {
+    return std::vector<Taped>(x.begin() + first, x.begin() + end);
+  };
+  std::vector<dae::Position<Taped>::Node> nodes;
+  std::vector<dae::Motion<Taped>::Rates> rates;
+  for (int i = 0; i < space.size(); ++i) {
+    const lie::NodeGroup& group = space.group(i);
+    const int first = space.dof_offset(i), end = first + group.dof();
+    std::vector<Taped> view(index(dae::NodeView::size(group))), moved = view;
+    dae::NodeView::of<Taped>(group, coeffs.subspan(index(space.coeff_offset(i))), view);
+    dae::NodeView::displaced<Taped>(group, view, list(first, end), moved);
+    nodes.push_back({group, std::move(moved)});
+    rates.push_back(
+        {list(layout.v + first, layout.v + end), list(layout.v_dot + first, layout.v_dot + end)});
+  }
+  return {dae::Position<Taped>(std::move(nodes), list(layout.parameters, layout.controls),
+                               list(layout.controls, layout.time), x[index(layout.time)]),
+          std::move(rates), list(layout.lambda, layout.s), list(layout.s, layout.parameters)};
+}
+
+/// The numbers that a recorded function reads: those of MotionLayout, with δ = 0, and the coefficients of q.
+class Numbers {
+ public:
+  explicit Numbers(const dae::System& system)
+      : layout_(system),
+        numbers_(index(layout_.size + system.configuration_space().num_coeffs()), 0.0) {}
+
+  void set_parameters(std::span<const double> parameters) { put(layout_.parameters, parameters); }
+  void set(const dae::State& state, std::span<const double> controls) {
+    put(layout_.v, state.v);
+    put(layout_.v_dot, state.v_dot);
+    put(layout_.lambda, state.lambda);
+    put(layout_.s, state.s);
+    put(layout_.controls, controls);
+    numbers_[index(layout_.time)] = state.t;
+    put(layout_.size, state.q);
+  }
+  const std::vector<double>& all() const { return numbers_; }
+
+ private:
+  void put(int first, std::span<const double> values) {
+    std::copy(values.begin(), values.end(), numbers_.begin() + first);
+  }
+
+  MotionLayout layout_;
+  std::vector<double> numbers_;
+};
+
+ad::Recording recorded(const dae::System& system, const RecordedFunction& f) {
+  // Where it is recorded does not matter, but rotations should be rotations.
+  dae::State start;
+  start.q = system.initial_configuration();
+  start.v = system.initial_velocity();
+  Numbers at(system);
+  at.set_parameters(system.parameter_values());
+  at.set(start, {});
+  return ad::record({.name = "user function",
+                     .variables = MotionLayout(system).size,
+                     .data = system.configuration_space().num_coeffs(),
+                     .at = at.all()},
+                    [&](Tapes x, Tapes coeffs) {
+                      return f(Snapshot<Taped>(system, motion_of(system, x, coeffs)));
+                    });
+}
+
+class UserFunction final : public Observable {
+ public:
+  UserFunction(const dae::System& system, const ad::Recording& recording)
+      : numbers_(system),
+        function_(std::make_shared<const LocalFunction>(recording, ad::range(0, system.dof()),
+                                                        ad::Backend::kInterpreted)),
+        sum_(recording.num_variables(), recording.num_outputs()),
+        values_(index(recording.num_outputs()), 0.0) {
+    numbers_.set_parameters(system.parameter_values());
+    const KernelSum::Local local = LocalFunction::term(function_);
+    sum_.add_term(sum_.add_function(local), local.inputs, ad::range(0, local.num_arguments),
+                  ad::range(0, local.num_values));
+  }
+
+  int size() const override { return static_cast<int>(values_.size()); }
+  void set_parameters(std::span<const double> parameters) override {
+    numbers_.set_parameters(parameters);
+  }
+  void set_state(const dae::State& state, std::span<const double> controls) override {
+    numbers_.set(state, controls);
+    function_->kernel(ad::ResultKind::kValue)(numbers_.all(), values_);
+  }
+  std::span<const double> values() const override { return values_; }
+
+  void tangent(int columns, std::span<const double> directions, std::span<double> values) override {
+    sum_.tangent(numbers_.all(), columns, directions, values);
+  }
+  void adjoint(std::span<const double> weights, std::span<double> gradient) override {
+    sum_.adjoint(numbers_.all(), 1, weights, gradient);
+  }
+  void second(std::span<const double> weights, std::span<const double> direction,
+              std::span<double> gradient) override {
+    sum_.second(numbers_.all(), weights, direction, gradient);
+  }
+
+ private:
+  Numbers numbers_;
+  std::shared_ptr<const LocalFunction> function_;
+  KernelSum sum_;  // of one term
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<Observable> recorded_function(const dae::System& system,
+                                              const RecordedFunction& f) {
+  return std::make_unique<UserFunction>(system, recorded(system, f));
+}
+
+}  // namespace liegrad::sensitivity

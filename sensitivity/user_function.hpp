@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "liegrad/ad/recording.hpp"
+#include "liegrad/sensitivity/observable.hpp"
+#include "liegrad/sensitivity/snapshot.hpp"
+
+namespace liegrad::sensitivity {
+
+/// A function of a snapshot in the scalar that the library records it with.
+using RecordedFunction = std::function<std::vector<ad::Taped>(const Snapshot<ad::Taped>&)>;
+std::unique_ptr<Observable> recorded_function(const dae::System& system, const RecordedFunction& f);
+
+/// Numbers that a user computes from a motion, written once for all scalars:
+///
+///     struct TipHeight {
+///       template <class S>
+///       S operator()(const Snapshot<S>& at) const {
+///         const S zero(0);
+///         return at.frame("top").point({zero, at.parameter("top.X2"), zero})(2);
+///       }
+///     };
+///     std::unique_ptr<Observable> height = user_function(system, TipHeight{});
+///
+/// It returns an S or a range of S. It is called once, to be recorded: what it reads is decided then, and it
+/// must not compare scalars; use select_lt(). Throws InvalidArgument when it does, when it returns no
+/// numbers, and for names that the system does not have. Values that are not finite pass through.
+template <class F>
+std::unique_ptr<Observable> user_function(const dae::System& system, const F& f) {
+  return recorded_function(system, [&f](const Snapshot<ad::Taped>& at) {
+    const auto& result = f(at);
+    if constexpr (requires { std::begin(result); }) {
+      return std::vector<ad::Taped>(std::begin(result), std::end(result));
+    } else {
+      return std::vector<ad::Taped>{ad::Taped(result)};
+    }
+  });
+}
+
+}  // namespace liegrad::sensitivity
