@@ -7,9 +7,11 @@
 
 #include "bench_command.hpp"
 #include "cache_command.hpp"
+#include "check_derivatives_command.hpp"
 #include "converge_command.hpp"
 #include "liegrad/lie/error.hpp"
 #include "models_command.hpp"
+#include "sensitivity_command.hpp"
 #include "simulate_command.hpp"
 
 namespace {
@@ -41,6 +43,8 @@ int main(int argc, char** argv) {
   liegrad::app::add_models_command(app);
   liegrad::app::add_simulate_command(app);
   liegrad::app::add_converge_command(app);
+  liegrad::app::add_sensitivity_command(app);
+  liegrad::app::add_check_derivatives_command(app);
   liegrad::app::add_bench_command(app);
   liegrad::app::add_cache_command(app);
 

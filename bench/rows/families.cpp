@@ -1,5 +1,6 @@
 #include "chain_rows.hpp"
 #include "row.hpp"
+#include "sensitivity_rows.hpp"
 #include "step_rows.hpp"
 
 namespace liegrad::bench {
@@ -8,7 +9,10 @@ std::vector<Family> families() {
   return {{"kernel.", &kernel_rows},
           {"compile.", &compile_rows},
           {"step.", &step_rows},
-          {"chain.", &chain_rows}};
+          {"chain.", &chain_rows},
+          {"adjoint.", &adjoint_rows},
+          {"forward.", &forward_rows},
+          {"hessian_vector.", &hessian_vector_rows}};
 }
 
 }  // namespace liegrad::bench

@@ -1,0 +1,318 @@
+#include "check_derivatives_command.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common_options.hpp"
+#include "derivative_check.hpp"
+#include "derivative_options.hpp"
+#include "integration_options.hpp"
+#include "liegrad/sensitivity/taylor_test.hpp"
+#include "named_table.hpp"
+
+namespace liegrad::app {
+namespace {
+
+using nlohmann::ordered_json;
+using sensitivity::Mode;
+using sensitivity::TaylorRemainder;
+using sensitivity::TaylorTest;
+
+constexpr int kMostSteps = 200;
+/// A wrong derivative costs a whole power.
+constexpr double kSlopeTolerance = 0.25;
+
+struct CheckDerivativesCommand {
+  CommonOptions common;
+  IntegrationOptions integration;
+  DerivativeOptions derivative;
+  bool taylor = false;
+  const CLI::Option* t_end = nullptr;
+
+  void run() const;
+
+ private:
+  dae::IntegrateOptions integrate_options() const;
+};
+
+struct Result {
+  const dae::System& system;
+  std::vector<ChosenOutput> outputs;
+  ThreeWays found;
+  std::vector<CheckedDerivative> derivatives;
+  std::optional<TaylorTest> taylor;
+
+  long num_disagreeing() const {
+    return std::count_if(derivatives.begin(), derivatives.end(), [](const CheckedDerivative& d) {
+      return d.verdict == Verdict::kDisagrees;
+    });
+  }
+};
+
+std::string name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kAgrees: return "agrees";
+    case Verdict::kZero: return "zero";
+    case Verdict::kDisagrees: return "DISAGREES";
+  }
+  return "";
+}
+
+/// Unless told otherwise at most 200 steps, since differences need many runs.
+dae::IntegrateOptions CheckDerivativesCommand::integrate_options() const {
+  dae::IntegrateOptions options = integration.make();
+  if (t_end->count() == 0 && !options.adaptive && options.step > 0) {
+    options.t_end = std::min(options.t_end, options.t_start + kMostSteps * options.step);
+  }
+  return options;
+}
+
+/// The first output of each of the first three nodes, and the first multipliers, at the end.
+std::vector<ChosenOutput> some_outputs(const dae::System& system) {
+  constexpr int kNodes = 3;
+  const dae::Outputs known(system);
+  std::vector<ChosenOutput> list;
+  const auto add_first = [&](const std::string& start) {
+    for (const dae::OutputSpec& output : known.list()) {
+      if (!output.name.starts_with(start)) continue;
+      for (const ChosenOutput& component : components_of(known, output.name)) {
+        list.push_back(component);
+      }
+      return true;
+    }
+    return false;
+  };
+  int nodes = 0;
+  for (const dae::Node& node : system.nodes()) {
+    if (nodes < kNodes && add_first(node.name + ".")) nodes += 1;
+  }
+  for (const dae::PlacedElement& element : system.elements()) {
+    if (system.kind_of(element).shape().constraints == 0) continue;
+    add_first(element.name + ".lambda");
+    break;
+  }
+  return list;
+}
+
+/// Fixed, and the same everywhere: relative changes between -1 and 1 of what is not zero.
+std::vector<double> pseudo_random_direction(const dae::System& system,
+                                            const sensitivity::DifferentiateOptions& options,
+                                            const std::vector<double>& typical) {
+  const std::vector<std::string>& parameters = options.variables.parameters;
+  std::mt19937 generator;  // NOLINT(cert-msc32-c,cert-msc51-cpp)
+  std::vector<double> direction;
+  for (std::size_t j = 0; j < typical.size(); ++j) {
+    const double relative = 2 * static_cast<double>(generator()) / std::mt19937::max() - 1;
+    const bool is_zero = j < parameters.size() && system.parameter(parameters[j]) == 0;
+    direction.push_back(is_zero ? 0 : relative * typical[j]);
+  }
+  return direction;
+}
+
+/// Each value is divided by its scale, so that all count alike.
+std::vector<double> weights_of(const Result& result, std::span<const double> typical) {
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+    const double scale = result.derivatives[i * typical.size()].scale * typical[0];
+    weights.push_back(scale > 0 ? 1 / scale : 1);
+  }
+  return weights;
+}
+
+bool is_right(const std::optional<double>& slope, double expected) {
+  return !slope || *slope > expected - kSlopeTolerance;
+}
+
+bool passes(const TaylorTest& test) {
+  return is_right(test.first.slope, 2) && is_right(test.second.slope, 3);
+}
+
+std::string conclusion(const Result& result) {
+  const std::size_t all = result.derivatives.size();
+  const long wrong = result.num_disagreeing();
+  if (wrong == 0) return fmt::format("all {} derivatives agree", all);
+  return fmt::format("{} of {} derivatives do not agree", wrong, all);
+}
+
+void print_derivatives(const Result& result) {
+  const std::size_t variables = result.found.adjoint.variable_names.size();
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+    fmt::print("{} = {:.10g}\n", result.outputs[i].name,
+               result.found.adjoint.values(static_cast<Eigen::Index>(i)));
+    NamedTable table{{"adjoint", "forward", "difference", "estimate", "verdict"}, {}};
+    for (std::size_t j = 0; j < variables; ++j) {
+      const CheckedDerivative& d = result.derivatives[i * variables + j];
+      table.rows.push_back(
+          {d.variable,
+           {fmt::format("{:.10g}", d.adjoint), fmt::format("{:.1e}", d.forward_deviation()),
+            fmt::format("{:.1e}", d.difference_deviation()),
+            fmt::format("{:.1e}", d.relative(d.estimate)), name_of(d.verdict)}});
+    }
+    print(table);
+  }
+}
+
+std::string slope_text(const TaylorRemainder& remainder, int expected) {
+  if (!remainder.slope) return "no slope above rounding";
+  return fmt::format("slope {:.3f} of {}", *remainder.slope, expected);
+}
+
+void print_taylor(const TaylorTest& test, bool verbose) {
+  fmt::print("Taylor test: remainder with the gradient {}, with the Hessian {}\n",
+             slope_text(test.first, 2), slope_text(test.second, 3));
+  if (!verbose) return;
+  NamedTable table{{"first remainder", "second remainder"}, {}};
+  for (std::size_t i = 0; i < test.epsilon.size(); ++i) {
+    table.rows.push_back({fmt::format("{:.3e}", test.epsilon[i]),
+                          {fmt::format("{:.3e}", test.first.values[i]),
+                           fmt::format("{:.3e}", test.second.values[i])}});
+  }
+  print(table);
+  fmt::print("  rounding {:.1e}\n", test.noise);
+}
+
+void print(const Result& result, bool verbose) {
+  fmt::print(
+      "{}: derivatives at the end of {} steps; deviations from the adjoint of forward derivatives\n"
+      "and of differences, and the differences' own estimate, relative to the largest derivative\n",
+      result.system.name(), result.found.adjoint.simulation.steps);
+  print_derivatives(result);
+  if (result.taylor) print_taylor(*result.taylor, verbose);
+  fmt::print("{}\n", conclusion(result));
+}
+
+ordered_json json_of(const CheckedDerivative& d) {
+  return {{"output", d.output},
+          {"variable", d.variable},
+          {"adjoint", d.adjoint},
+          {"forward", d.forward},
+          {"difference", d.difference},
+          {"difference_estimate", d.estimate},
+          {"scale", d.scale},
+          {"forward_deviation", d.forward_deviation()},
+          {"difference_deviation", d.difference_deviation()},
+          {"verdict", name_of(d.verdict)}};
+}
+
+ordered_json json_of(const TaylorRemainder& remainder) {
+  return {{"slope", remainder.slope ? ordered_json(*remainder.slope) : ordered_json(nullptr)},
+          {"values", remainder.values},
+          {"first_used", remainder.first_used},
+          {"used", remainder.used}};
+}
+
+ordered_json json_of(const std::optional<TaylorTest>& test) {
+  if (!test) return nullptr;
+  return {{"epsilon", test->epsilon},
+          {"value", test->value},
+          {"gradient_along", test->gradient_along},
+          {"hessian_along", test->hessian_along},
+          {"noise", test->noise},
+          {"first", json_of(test->first)},
+          {"second", json_of(test->second)}};
+}
+
+ordered_json json_of(const Result& result, const ordered_json& options) {
+  const auto seconds = [](const sensitivity::Derivatives& d) {
+    return d.simulation_seconds + d.derivative_seconds;
+  };
+  ordered_json rows = ordered_json::array();
+  for (const CheckedDerivative& d : result.derivatives) rows.push_back(json_of(d));
+  ordered_json values = ordered_json::object();
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+    values[result.outputs[i].name] = result.found.adjoint.values(static_cast<Eigen::Index>(i));
+  }
+  return {{"system", result.system.name()},
+          {"options", options},
+          {"steps", result.found.adjoint.simulation.steps},
+          {"derivatives", result.derivatives.size()},
+          {"disagreeing", result.num_disagreeing()},
+          {"value", values},
+          {"rows", rows},
+          {"taylor", json_of(result.taylor)},
+          {"simulation_wall_seconds", result.found.adjoint.simulation.wall_seconds},
+          {"wall_seconds",
+           {{"adjoint", seconds(result.found.adjoint)},
+            {"forward", seconds(result.found.forward)},
+            {"difference", seconds(result.found.difference)}}}};
+}
+
+void CheckDerivativesCommand::run() const {
+  const dae::System system = integration.make_system();
+  sensitivity::DifferentiateOptions options;
+  options.integrate = sensitivity::with_full_convergence(integrate_options());
+  options.variables.parameters = all_parameters(system);
+  if (derivative.has_variables()) options.variables = derivative.variables(system);
+  Result result{system,
+                derivative.has_outputs() ? derivative.outputs(system) : some_outputs(system),
+                {},
+                {},
+                {}};
+  const sensitivity::Objective objective = objective_of(system, result.outputs);
+  const auto by = [&](Mode mode) {
+    options.mode = mode;
+    return sensitivity::differentiate(objective, options);
+  };
+  result.found.adjoint = by(Mode::kAdjoint);
+  result.found.forward = by(Mode::kForward);
+  result.found.difference = by(Mode::kDifference);
+  const std::vector<double> typical =
+      typical_values(system, options, result.found.adjoint.variable_names);
+  result.derivatives = compare(result.outputs, result.found, typical);
+  if (taylor) {
+    options.mode = Mode::kAdjoint;
+    options.second_order.emplace().weights = weights_of(result, typical);
+    result.taylor = sensitivity::taylor_test(objective, options,
+                                             pseudo_random_direction(system, options, typical));
+  }
+
+  std::vector<std::string> warnings = result.found.adjoint.simulation.warnings;
+  for (const std::string& warning : integration.warnings()) warnings.push_back(warning);
+  for (const std::string& warning : warnings) {
+    if (!common.quiet) std::cerr << "liegrad: warning: " << warning << ".\n";
+  }
+  if (common.prints()) print(result, common.verbose);
+  ordered_json echo = integration.echo();
+  echo["t_end"] = options.integrate.t_end;
+  common.write_json(json_of(result, echo));
+  if (result.num_disagreeing() > 0) throw Error(conclusion(result));
+  if (result.taylor && !passes(*result.taylor)) {
+    throw Error(
+        "the Taylor test does not show the slopes 2 and 3: the gradient or the Hessian is wrong");
+  }
+}
+
+}  // namespace
+
+void add_check_derivatives_command(CLI::App& app) {
+  auto command = std::make_shared<CheckDerivativesCommand>();
+  CLI::App* sub = app.add_subcommand(
+      "check-derivatives", "Compare adjoint, forward and difference derivatives of a run");
+  sub->footer(
+      "Without --of the first outputs of three nodes and the first multipliers are taken, without\n"
+      "--wrt all parameters, without --t-end at most 200 steps. Derivatives agree when forward "
+      "and\n"
+      "adjoint differ by less than 1e-9, and differences from them by less than 1e-6 or ten times\n"
+      "their own estimate, relative to the largest derivative of the output, each times the value\n"
+      "of its variable. The exit status is 3 when some do not, or when a slope of --taylor is not\n"
+      "2 or 3. The JSON has `rows` (`output`, `variable`, `adjoint`, `forward`, `difference`,\n"
+      "`verdict`, …), `derivatives` and `disagreeing` (how many), and `taylor`.");
+  command->integration.add_to(*sub);
+  command->integration.add_steps_to(*sub);
+  command->derivative.add_to(*sub, false);
+  sub->add_flag("--taylor", command->taylor,
+                "Remainders of the Taylor series along one direction, too");
+  command->common.add_to(*sub);
+  command->t_end = sub->get_option("--t-end");
+  sub->callback([command] { command->run(); });
+}
+
+}  // namespace liegrad::app

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad check-derivatives`: compares derivatives that were found in different ways.
+void add_check_derivatives_command(CLI::App& app);
+
+}  // namespace liegrad::app

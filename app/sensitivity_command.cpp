@@ -1,0 +1,266 @@
+#include "sensitivity_command.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common_options.hpp"
+#include "derivative_options.hpp"
+#include "integration_options.hpp"
+#include "liegrad/dae/nearest_name.hpp"
+#include "named_table.hpp"
+#include "progress.hpp"
+
+namespace liegrad::app {
+namespace {
+
+using nlohmann::ordered_json;
+using sensitivity::Derivatives;
+using sensitivity::Mode;
+
+const std::vector<std::pair<std::string, Mode>> kModes = {
+    {"adjoint", Mode::kAdjoint}, {"forward", Mode::kForward}, {"difference", Mode::kDifference}};
+
+struct SensitivityCommand {
+  CommonOptions common;
+  IntegrationOptions integration;
+  DerivativeOptions derivative;
+  std::string mode = "adjoint";
+  bool hessian = false;
+  std::optional<double> memory;
+
+  void run() const;
+
+ private:
+  sensitivity::DifferentiateOptions options(const dae::System& system,
+                                            const std::vector<ChosenOutput>& outputs) const;
+};
+
+/// What was found, for the table and for the JSON.
+struct Result {
+  const dae::System& system;
+  std::vector<ChosenOutput> outputs;
+  Derivatives derivatives;
+
+  double wall_seconds() const {
+    return derivatives.simulation_seconds + derivatives.derivative_seconds;
+  }
+};
+
+Mode mode_of(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [known, mode] : kModes) {
+    if (known == name) return mode;
+    names.push_back(known);
+  }
+  throw InvalidArgument("--mode: " + dae::unknown_name_message("mode", name, names));
+}
+
+sensitivity::DifferentiateOptions SensitivityCommand::options(
+    const dae::System& system, const std::vector<ChosenOutput>& outputs) const {
+  sensitivity::DifferentiateOptions options;
+  options.integrate = integration.make();
+  options.variables = derivative.variables(system);
+  options.mode = mode_of(mode);
+  if (hessian && outputs.size() > 1) {
+    throw InvalidArgument(
+        fmt::format("--hessian is of one output, and --of names {}; choose one", outputs.size()));
+  }
+  if (hessian && options.mode == Mode::kDifference) {
+    throw InvalidArgument("--hessian is not found by differences; choose another --mode");
+  }
+  if (hessian) options.second_order.emplace();
+  if (memory && !(*memory > 0)) {
+    throw InvalidArgument(fmt::format("--memory must be positive; it is {:g}", *memory));
+  }
+  options.checkpoints.megabytes = memory.value_or(0);
+  return options;
+}
+
+/// By the names of variables.
+template <class Vector>
+ordered_json by_variable(const std::vector<std::string>& names, const Vector& numbers) {
+  ordered_json object = ordered_json::object();
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    object[names[j]] = numbers(static_cast<Eigen::Index>(j));
+  }
+  return object;
+}
+
+/// What one output has, or by the names of several.
+template <class F>
+ordered_json by_output(const std::vector<ChosenOutput>& outputs, const F& of) {
+  if (outputs.size() == 1) return of(Eigen::Index{0});
+  ordered_json object = ordered_json::object();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    object[outputs[i].name] = of(static_cast<Eigen::Index>(i));
+  }
+  return object;
+}
+
+ordered_json hessian_of(const Derivatives& d) {
+  ordered_json object = ordered_json::object();
+  for (std::size_t i = 0; i < d.variable_names.size(); ++i) {
+    object[d.variable_names[i]] =
+        by_variable(d.variable_names, d.hessian_products.row(static_cast<Eigen::Index>(i)));
+  }
+  return object;
+}
+
+ordered_json json_of(const SensitivityCommand& command, const Result& result) {
+  const Derivatives& d = result.derivatives;
+  const auto rows_of = [&](const Eigen::MatrixXd& matrix) {
+    return by_output(result.outputs,
+                     [&](Eigen::Index i) { return by_variable(d.variable_names, matrix.row(i)); });
+  };
+  ordered_json json = {
+      {"system", result.system.name()},
+      {"options", command.integration.echo()},
+      {"mode", command.mode},
+      {"warnings", d.simulation.warnings},
+      {"value", by_output(result.outputs, [&](Eigen::Index i) { return d.values(i); })},
+      {"gradient", rows_of(d.jacobian)}};
+  if (command.mode == "difference") json["error"] = rows_of(d.jacobian_error);
+  if (command.hessian) json["hessian"] = hessian_of(d);
+  json["ineffective"] = d.ineffective;
+  json["steps"] = d.simulation.steps;
+  json["recomputed_steps"] = d.recomputed_steps;
+  json["wall_seconds"] = result.wall_seconds();
+  json["simulation_wall_seconds"] = d.simulation.wall_seconds;
+  return json;
+}
+
+std::string text_of(double number) { return fmt::format("{:.10g}", number); }
+
+/// A row for each variable, a column for each output, and for differences one for its error.
+NamedTable gradient_table(const Result& result, std::size_t rows) {
+  const Derivatives& d = result.derivatives;
+  const bool has_error = d.jacobian_error.size() > 0;
+  NamedTable table;
+  NamedTable::Row values{"value", {}};
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+    table.columns.push_back(result.outputs[i].name);
+    values.cells.push_back(text_of(d.values(static_cast<Eigen::Index>(i))));
+    if (!has_error) continue;
+    table.columns.push_back("error");
+    values.cells.emplace_back();
+  }
+  table.rows.push_back(values);
+  for (std::size_t j = 0; j < rows; ++j) {
+    NamedTable::Row row{d.variable_names[j], {}};
+    for (Eigen::Index i = 0; i < d.jacobian.rows(); ++i) {
+      row.cells.push_back(text_of(d.jacobian(i, static_cast<Eigen::Index>(j))));
+      if (!has_error) continue;
+      row.cells.push_back(fmt::format("{:.1e}", d.jacobian_error(i, static_cast<Eigen::Index>(j))));
+    }
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+NamedTable hessian_table(const Derivatives& d) {
+  NamedTable table{d.variable_names, {}};
+  for (std::size_t j = 0; j < d.variable_names.size(); ++j) {
+    NamedTable::Row row{d.variable_names[j], {}};
+    for (const double number : d.hessian_products.row(static_cast<Eigen::Index>(j))) {
+      row.cells.push_back(text_of(number));
+    }
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+std::string method_text(const std::string& mode) {
+  if (mode == "adjoint") return "adjoint of the steps";
+  return mode == "forward" ? "tangents of the steps" : "differences of whole runs";
+}
+
+void print(const SensitivityCommand& command, const Result& result) {
+  constexpr std::size_t kMany = 100;
+  const Derivatives& d = result.derivatives;
+  const std::size_t all = d.variable_names.size();
+  const std::size_t rows = command.common.verbose ? all : std::min(all, kMany);
+  fmt::print("{}: derivatives by {}\n", result.system.name(), method_text(command.mode));
+  print(gradient_table(result, rows));
+  if (rows < all) fmt::print("  … {} variables more, with --verbose or --json\n", all - rows);
+  if (command.hessian) {
+    fmt::print("Hessian of {}\n", result.outputs[0].name);
+    print(hessian_table(d));
+  }
+  fmt::print("{} steps; {:.4g} s, of which the run took {:.4g} s\n", d.simulation.steps,
+             result.wall_seconds(), d.simulation.wall_seconds);
+}
+
+/// "'a', 'b' and 3 more"
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kListed = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kListed); ++i) {
+    const bool is_last = i + 1 == names.size();
+    text += (i == 0 ? "'" : is_last ? " and '" : ", '") + names[i] + "'";
+  }
+  if (names.size() > kListed) text += fmt::format(" and {} more", names.size() - kListed);
+  return text;
+}
+
+void SensitivityCommand::run() const {
+  const dae::System system = integration.make_system();
+  Result result{system, derivative.outputs(system), {}};
+  sensitivity::DifferentiateOptions chosen = options(system, result.outputs);
+  Progress progress(chosen.integrate.t_start, chosen.integrate.t_end, !common.quiet);
+  chosen.integrate.on_step = [&progress](const dae::State& state) {
+    progress.update(state.t);
+    return true;
+  };
+  result.derivatives = sensitivity::differentiate(objective_of(system, result.outputs), chosen);
+  progress.clear();
+
+  Derivatives& d = result.derivatives;
+  for (const std::string& warning : integration.warnings()) {
+    d.simulation.warnings.push_back(warning);
+  }
+  if (!common.quiet) {
+    for (const std::string& warning : d.simulation.warnings) {
+      std::cerr << "liegrad: warning: " << warning << ".\n";
+    }
+    if (!d.ineffective.empty()) {
+      fmt::print(stderr, "liegrad: {} {} no effect here: derivatives are zero, exactly.\n",
+                 listed(d.ineffective), d.ineffective.size() == 1 ? "has" : "have");
+    }
+  }
+  if (common.prints()) print(*this, result);
+  common.write_json(json_of(*this, result));
+}
+
+}  // namespace
+
+void add_sensitivity_command(CLI::App& app) {
+  auto command = std::make_shared<SensitivityCommand>();
+  CLI::App* sub = app.add_subcommand("sensitivity", "Derivatives of outputs of a run");
+  sub->footer(
+      "Derivatives are those of the run as it was computed, step by step. `--of top.x[3]@0.5` is\n"
+      "the third component of top.x at t = 0.5, `--of top.x` all of them at the end. The JSON has\n"
+      "`value` and `gradient` (by variable; of several outputs both by output first), `error` of\n"
+      "differences, `hessian`, `ineffective` (variables with derivatives of exactly zero), "
+      "`mode`,\n"
+      "`steps`, `wall_seconds` (of everything) and `simulation_wall_seconds` (of the run).");
+  command->integration.add_to(*sub);
+  command->integration.add_steps_to(*sub);
+  command->derivative.add_to(*sub, true);
+  sub->add_option("--mode", command->mode, "adjoint (unless given), forward or difference")
+      ->type_name("NAME");
+  sub->add_flag("--hessian", command->hessian, "All second derivatives of the one output, too");
+  sub->add_option("--memory", command->memory,
+                  "For states of the run; those that do not fit are computed again")
+      ->type_name("MEGABYTES");
+  command->common.add_to(*sub);
+  sub->callback([command] { command->run(); });
+}
+
+}  // namespace liegrad::app

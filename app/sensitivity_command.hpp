@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad sensitivity`: derivatives of outputs of a run.
+void add_sensitivity_command(CLI::App& app);
+
+}  // namespace liegrad::app

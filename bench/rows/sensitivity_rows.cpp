@@ -1,0 +1,177 @@
+// What derivatives of whole trajectories cost, in units of the simulation with full Newton.
+//
+// "over_simulation" is what a derivative costs beside the simulation of which it is the derivative, which one has
+// anyway; "total_over_simulation" is the whole call, its own simulation included.
+
+#include "sensitivity_rows.hpp"
+
+#include <array>
+#include <ctime>
+#include <functional>
+#include <string>
+
+#include "liegrad/elements/bodies/rigid_body.hpp"
+#include "liegrad/elements/joints/spherical_joint.hpp"
+#include "liegrad/models/models.hpp"
+#include "liegrad/sensitivity/checkpoints.hpp"
+#include "liegrad/sensitivity/differentiate.hpp"
+
+#include "measure.hpp"
+#include "steps.hpp"
+
+namespace liegrad::bench {
+namespace {
+
+constexpr int kBodies = 100;
+/// The least of so many runs counts.
+constexpr int kRounds = 5;
+
+/// The chain of the models, with parameters of its own for every rod and every joint.
+dae::System individual_chain() {
+  constexpr double kLength = 1.0 / kBodies, kMass = 1.0 / kBodies, kRadius = 0.01;
+  constexpr double kAlong = kMass * kRadius * kRadius / 2;
+  constexpr double kAcross = kMass * (3 * kRadius * kRadius + kLength * kLength) / 12;
+  dae::System system("individual_chain");
+  std::string previous = "ground";
+  for (int i = 1; i <= kBodies; ++i) {
+    const std::string name = "rod" + std::to_string(i);
+    system.add_node(name, lie::NodeGroup::so3xr3());
+    system.set_initial_configuration(name, {1, 0, 0, 0, (i - 0.5) * kLength, 0, 0});
+    system.add(name, elements::RigidBody{}, {name},
+               {.values = {{"m", kMass}, {"J1", kAlong}, {"J2", kAcross}, {"J3", kAcross}}});
+    system.add("joint" + std::to_string(i), elements::SphericalJoint{}, {previous, name},
+               {.values = {{"a.X1", i == 1 ? 0 : kLength / 2}, {"b.X1", -kLength / 2}}});
+    previous = name;
+  }
+  return system;
+}
+
+/// A system with an objective, and what its derivatives take.
+struct Study {
+  dae::System system;
+  std::string output;
+  double t_end;
+
+  sensitivity::DifferentiateOptions options(int parameters) const {
+    sensitivity::DifferentiateOptions result;
+    result.integrate = alpha();
+    result.integrate.t_end = t_end;
+    for (const dae::ParameterSpec& parameter : system.parameters()) {
+      if (std::ssize(result.variables.parameters) == parameters) break;
+      result.variables.parameters.push_back(parameter.name);
+    }
+    return result;
+  }
+  /// Seconds of the processor for a simulation without derivatives.
+  double simulate() const {
+    dae::IntegrateOptions run = options(0).integrate;
+    run.keep_samples = false;
+    const std::clock_t start = std::clock();
+    if (!dae::integrate(system, run).summary.is_complete()) throw Error("a run did not end");
+    return seconds_since(start);
+  }
+  /// Of a derivative beside its own simulation, and with it.
+  struct Cost {
+    double beside, total;
+  };
+  Cost differentiate(const sensitivity::DifferentiateOptions& how) const {
+    sensitivity::Objective objective(system);
+    objective.add_output(output);
+    const std::clock_t start = std::clock();
+    const sensitivity::Derivatives derivatives = sensitivity::differentiate(objective, how);
+    return {derivatives.derivative_seconds, seconds_since(start)};
+  }
+
+  static double seconds_since(std::clock_t start) {
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  }
+};
+
+Study chain_study() { return {individual_chain(), "rod100.x[3]", 0.2}; }
+Study top_study() { return {models::make_model("heavy_top"), "top.x[3]", 1}; }
+
+/// Rows of one kind of derivative: beside the simulation and in total, in turn with the simulation.
+void add_rows(const Study& study, const std::string& name, double count,
+              const sensitivity::DifferentiateOptions& how, std::optional<double> bar,
+              std::vector<Row>& rows) {
+  double beside = 1e300;
+  const std::vector<double> least = least_in_turn({[&] { return study.simulate(); },
+                                                   [&] {
+                                                     const Study::Cost cost =
+                                                         study.differentiate(how);
+                                                     beside = std::min(beside, cost.beside);
+                                                     return cost.total;
+                                                   }},
+                                                  kRounds);
+  rows.push_back({name + "over_simulation", beside / least[0] / count, "ratio", bar});
+  rows.push_back({name + "total_over_simulation", least[1] / least[0], "ratio"});
+}
+
+}  // namespace
+
+std::vector<Row> adjoint_rows() {
+  std::vector<Row> rows;
+  const Study chain = chain_study();
+  for (const int parameters : {10, 100, 1000}) {
+    add_rows(chain, "adjoint.chain_100.parameters_" + std::to_string(parameters) + ".", 1,
+             chain.options(parameters), 1.5, rows);
+  }
+  rows.push_back({"adjoint.chain_100.growth", rows[4].value / rows[0].value, "ratio", 1.2});
+  const dae::State state = dae::integrate(chain.system, chain.options(0).integrate).final;
+  rows.push_back({"adjoint.chain_100.kilobytes_per_step",
+                  1e-3 * static_cast<double>(sensitivity::StateStore::bytes_per_state(state)),
+                  "kB"});
+
+  const Study top = top_study();
+  add_rows(top, "adjoint.heavy_top.", 1, top.options(7), {}, rows);
+
+  // A million steps in 20 MB over the same with all states kept.
+  Study long_run = top;
+  long_run.t_end = 1000;
+  sensitivity::DifferentiateOptions kept = long_run.options(7), limited = kept;
+  limited.checkpoints.megabytes = 10;
+  const double time_kept = long_run.differentiate(kept).total;
+  const double time_limited = long_run.differentiate(limited).total;
+  rows.push_back({"adjoint.heavy_top.million_steps.limited_over_kept", time_limited / time_kept,
+                  "ratio", 2.5});
+  return rows;
+}
+
+std::vector<Row> forward_rows() {
+  std::vector<Row> rows;
+  const Study chain = chain_study(), top = top_study();
+  sensitivity::DifferentiateOptions forward = chain.options(10);
+  forward.mode = sensitivity::Mode::kForward;
+  add_rows(chain, "forward.chain_100.per_parameter_", 10, forward, 0.5, rows);
+  // A central difference is two runs of systems with another parameter.
+  const std::vector<double> least =
+      least_in_turn({[&] { return chain.simulate(); },
+                     [&] {
+                       double seconds = 0;
+                       for (const double side : {1.0, -1.0}) {
+                         Study moved = chain;
+                         moved.system.set_parameter("rod50.m", (1 + 1e-6 * side) / kBodies);
+                         seconds += moved.simulate();
+                       }
+                       return seconds;
+                     }},
+                    kRounds);
+  rows.push_back(
+      {"forward.chain_100.central_difference_over_simulation", least[1] / least[0], "ratio"});
+  forward = top.options(7);
+  forward.mode = sensitivity::Mode::kForward;
+  add_rows(top, "forward.heavy_top.seven_parameters_", 1, forward, {}, rows);
+  return rows;
+}
+
+std::vector<Row> hessian_vector_rows() {
+  std::vector<Row> rows;
+  const Study chain = chain_study();
+  sensitivity::DifferentiateOptions product = chain.options(10);
+  product.second_order =
+      sensitivity::SecondOrder{.weights = {}, .directions = {std::vector<double>(10, 1.0)}};
+  add_rows(chain, "hessian_vector.chain_100.", 1, product, 4, rows);
+  return rows;
+}
+
+}  // namespace liegrad::bench
