@@ -176,8 +176,8 @@ EquationRows::EquationRows(const dae::System& system, dae::ConstraintRows rows)
       velocity(position + (rows.position ? system.num_multipliers() : 0)),
       size(velocity + (rows.velocity ? system.num_multipliers() : 0)) {}
 
-KernelSum element_sum(const dae::System& system, ElementFunction function,
-                      dae::ConstraintRows rows) {
+KernelSum element_sum(const dae::System& system, ElementFunction function, dae::ConstraintRows rows,
+                      const std::function<bool(const PlacedElement&)>& is_wanted) {
   const MotionLayout layout(system);
   const MotionPoint point(system);
   const bool with_rates = function == ElementFunction::kRate;
@@ -189,6 +189,7 @@ KernelSum element_sum(const dae::System& system, ElementFunction function,
   };
   std::map<int, Known> by_kind;
   for (const PlacedElement& element : system.elements()) {
+    if (is_wanted && !is_wanted(element)) continue;
     const ElementKind& kind = system.kind_of(element);
     if (is_about_constraints(function) && kind.shape().constraints == 0) continue;
     auto found = by_kind.find(element.kind);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "liegrad/sensitivity/kernel_sum.hpp"
 #include "liegrad/sensitivity/motion_layout.hpp"
 
@@ -16,8 +18,10 @@ struct EquationRows {
 ///
 /// Values: EquationRows for kStep and kRate; Φ then dΦ/dt for kConstraints; one number for each constraint
 /// for kAcceleration and kJerk; one for each velocity for kConstraintForce; those of ObservableRows, with
-/// the outputs of all elements, for kObservables.
+/// the outputs of all elements, for kObservables. Elements that are not wanted are left out; an empty function
+/// wants all.
 KernelSum element_sum(const dae::System& system, dae::ElementFunction function,
-                      dae::ConstraintRows rows = {});
+                      dae::ConstraintRows rows = {},
+                      const std::function<bool(const dae::PlacedElement&)>& is_wanted = {});
 
 }  // namespace liegrad::sensitivity

@@ -264,8 +264,21 @@ NamedOutputs::NamedOutputs(const dae::System& system, const std::vector<std::str
     nodes_.emplace(Part{.sum = node_output_sum(system, chosen_nodes_), .links = node_links});
   }
   if (!element_links.empty()) {
-    elements_.emplace(Part{.sum = element_sum(system, dae::ElementFunction::kObservables),
-                           .links = element_links});
+    const auto is_wanted = [&](const dae::PlacedElement& element) {
+      const int first = ObservableRows::kOutputs + element.first_output;
+      int end = first;
+      for (const dae::OutputSpec& output : system.kind_of(element).shape().outputs) {
+        end += output.size;
+      }
+      // Energies and momentum are those of all elements.
+      return std::any_of(element_links.begin(), element_links.end(), [=](const Link& link) {
+        return link.number < ObservableRows::kOutputs ||
+               (link.number >= first && link.number < end);
+      });
+    };
+    elements_.emplace(
+        Part{.sum = element_sum(system, dae::ElementFunction::kObservables, {}, is_wanted),
+             .links = element_links});
     assembly_.emplace(system, dae::Formulation::kIndex3, false, dae::LinearSolverKind::kAutomatic);
   }
   for_each_part([](Part& part) { part.values.assign(index(part.sum.num_values()), 0.0); });

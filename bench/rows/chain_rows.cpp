@@ -6,18 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/models.hpp"
 
 #include "measure.hpp"
+#include "memory.hpp"
 #include "steps.hpp"
 
 namespace liegrad::bench {
@@ -33,14 +31,6 @@ std::unique_ptr<Steps> chain(int bodies, const dae::IntegrateOptions& options) {
   const int count = std::clamp(20000 / bodies, 10, 200);
   return std::make_unique<Steps>(models::make_model("chain", models::Structure{.bodies = bodies}),
                                  options, count);
-}
-
-/// The memory that the process has now.
-double resident_megabytes() {
-  std::ifstream statm("/proc/self/statm");
-  double all = 0, resident = 0;
-  statm >> all >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) * 1e-6;
 }
 
 /// A chain of one length, with what an iteration cannot do without: residual and matrix from all elements,

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <fstream>
+
+#include <unistd.h>
+
+namespace liegrad::bench {
+
+/// The memory that the process has now.
+inline double resident_megabytes() {
+  std::ifstream statm("/proc/self/statm");
+  double all = 0, resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) * 1e-6;
+}
+
+}  // namespace liegrad::bench
