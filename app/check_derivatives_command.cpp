@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -102,27 +103,37 @@ std::vector<ChosenOutput> some_outputs(const dae::System& system) {
   return list;
 }
 
-/// Fixed, and the same everywhere: relative changes between -1 and 1 of what is not zero.
-std::vector<double> pseudo_random_direction(const dae::System& system,
-                                            const sensitivity::DifferentiateOptions& options,
-                                            const std::vector<double>& typical) {
-  const std::vector<std::string>& parameters = options.variables.parameters;
+/// Fixed, and the same everywhere: changes between -1 and 1, relative to values that are known.
+std::vector<double> pseudo_random_direction(const std::vector<TypicalValue>& typical,
+                                            std::size_t parameters) {
   std::mt19937 generator;  // NOLINT(cert-msc32-c,cert-msc51-cpp)
   std::vector<double> direction;
   for (std::size_t j = 0; j < typical.size(); ++j) {
     const double relative = 2 * static_cast<double>(generator()) / std::mt19937::max() - 1;
-    const bool is_zero = j < parameters.size() && system.parameter(parameters[j]) == 0;
-    direction.push_back(is_zero ? 0 : relative * typical[j]);
+    const bool is_zero = j < parameters && typical[j].is_guess;
+    direction.push_back(is_zero ? 0 : relative * typical[j].value);
   }
   return direction;
 }
 
-/// Each value is divided by its scale, so that all count alike.
-std::vector<double> weights_of(const Result& result, std::span<const double> typical) {
-  std::vector<double> weights;
+/// Each value is divided by what the direction does to its output, so that all outputs count alike; but
+/// multipliers do only where there is nothing else, since their rounding hides the rest.
+std::vector<double> weights_of(const Result& result, const std::vector<double>& direction) {
+  std::map<std::string, double> changes;
+  bool has_others = false;
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
-    const double scale = result.derivatives[i * typical.size()].scale * typical[0];
-    weights.push_back(scale > 0 ? 1 / scale : 1);
+    double& change = changes[result.outputs[i].output];
+    for (std::size_t j = 0; j < direction.size(); ++j) {
+      const CheckedDerivative& d = result.derivatives[i * direction.size() + j];
+      change = std::max(change, std::abs(d.adjoint * direction[j]));
+    }
+    has_others = has_others || (!result.outputs[i].is_multiplier() && change > 0);
+  }
+  std::vector<double> weights;
+  for (const ChosenOutput& output : result.outputs) {
+    const double change = changes[output.output];
+    const bool counts = change > 0 && !(output.is_multiplier() && has_others);
+    weights.push_back(counts ? 1 / change : 0);
   }
   return weights;
 }
@@ -252,7 +263,8 @@ void CheckDerivativesCommand::run() const {
   options.variables.parameters = all_parameters(system);
   if (derivative.has_variables()) options.variables = derivative.variables(system);
   Result result{system,
-                derivative.has_outputs() ? derivative.outputs(system) : some_outputs(system),
+                derivative.has_outputs() ? derivative.outputs(system, options.integrate)
+                                         : some_outputs(system),
                 {},
                 {},
                 {}};
@@ -264,14 +276,15 @@ void CheckDerivativesCommand::run() const {
   result.found.adjoint = by(Mode::kAdjoint);
   result.found.forward = by(Mode::kForward);
   result.found.difference = by(Mode::kDifference);
-  const std::vector<double> typical =
+  const std::vector<TypicalValue> typical =
       typical_values(system, options, result.found.adjoint.variable_names);
   result.derivatives = compare(result.outputs, result.found, typical);
   if (taylor) {
     options.mode = Mode::kAdjoint;
-    options.second_order.emplace().weights = weights_of(result, typical);
-    result.taylor = sensitivity::taylor_test(objective, options,
-                                             pseudo_random_direction(system, options, typical));
+    const std::vector<double> direction =
+        pseudo_random_direction(typical, options.variables.parameters.size());
+    options.second_order.emplace().weights = weights_of(result, direction);
+    result.taylor = sensitivity::taylor_test(objective, options, direction);
   }
 
   std::vector<std::string> warnings = result.found.adjoint.simulation.warnings;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "liegrad/dae/numbers.hpp"
@@ -13,29 +14,73 @@ namespace {
 constexpr double kExactTolerance = 1e-9;
 constexpr double kDifferenceTolerance = 1e-6;
 constexpr double kEstimates = 10;
+/// Rounding of multipliers, in units of ε over the square of the step in seconds.
+constexpr double kMultiplierRounding = 1000;
 
-/// By output, so that a component that is zero but for rounding is held against the others.
-std::map<std::string, double> scales_of(const std::vector<ChosenOutput>& outputs,
-                                        const Eigen::MatrixXd& jacobian,
-                                        std::span<const double> typical) {
-  std::map<std::string, double> scales;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    double& scale = scales[outputs[i].output];
-    for (std::size_t j = 0; j < typical.size(); ++j) {
-      const double derivative =
-          jacobian(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-      scale = std::max(scale, std::abs(derivative * typical[j]));
+/// Of a row of the Jacobian; of variables whose values are known, if there are such.
+double largest_effect(const Eigen::MatrixXd& jacobian, Eigen::Index row,
+                      std::span<const TypicalValue> typical) {
+  const bool all_guessed = std::all_of(typical.begin(), typical.end(),
+                                       [](const TypicalValue& one) { return one.is_guess; });
+  double largest = 0;
+  for (std::size_t j = 0; j < typical.size(); ++j) {
+    if (typical[j].is_guess && !all_guessed) continue;
+    largest =
+        std::max(largest, std::abs(jacobian(row, static_cast<Eigen::Index>(j))) * typical[j].value);
+  }
+  return largest;
+}
+
+/// The scales of all derivatives of one output, given the rows of its components.
+std::vector<double> scales_of(const Eigen::MatrixXd& jacobian, std::span<const Eigen::Index> rows,
+                              std::span<const TypicalValue> typical) {
+  double effect = 0;
+  for (const Eigen::Index row : rows) {
+    effect = std::max(effect, largest_effect(jacobian, row, typical));
+  }
+  std::vector<double> scales;
+  for (std::size_t j = 0; j < typical.size(); ++j) {
+    scales.push_back(effect / typical[j].value);
+    for (const Eigen::Index row : rows) {
+      if (!typical[j].is_guess) break;
+      scales[j] = std::max(scales[j], std::abs(jacobian(row, static_cast<Eigen::Index>(j))));
     }
   }
   return scales;
 }
 
-Verdict verdict_of(const CheckedDerivative& d) {
-  const double limit = std::max(kEstimates * d.estimate, kDifferenceTolerance * d.scale);
-  const bool agrees = std::abs(d.forward - d.adjoint) <= kExactTolerance * d.scale &&
+/// How much larger than others the tolerances of an output are.
+double loosening(const ChosenOutput& output, double h) {
+  const double rounding =
+      kMultiplierRounding * std::numeric_limits<double>::epsilon() / (h * h * kExactTolerance);
+  return output.is_multiplier() ? std::max(1.0, rounding) : 1;
+}
+
+Verdict verdict_of(const CheckedDerivative& d, double looser) {
+  const double limit = std::max(kEstimates * d.estimate, looser * kDifferenceTolerance * d.scale);
+  const bool agrees = std::abs(d.forward - d.adjoint) <= looser * kExactTolerance * d.scale &&
                       std::abs(d.difference - d.adjoint) <= limit;
   if (!agrees) return Verdict::kDisagrees;
   return d.adjoint == 0 && d.forward == 0 ? Verdict::kZero : Verdict::kAgrees;
+}
+
+/// "left." of "left.X2"
+std::string element_of(const std::string& parameter) {
+  return parameter.substr(0, parameter.rfind('.') + 1);
+}
+
+TypicalValue typical_value(const dae::System& system, int parameter) {
+  const dae::ParameterSpec& own = system.parameters()[dae::index(parameter)];
+  if (own.value != 0) return {std::abs(own.value), false};
+  double in_element = 0, anywhere = 0;
+  for (const dae::ParameterSpec& other : system.parameters()) {
+    if (other.unit != own.unit) continue;
+    anywhere = std::max(anywhere, std::abs(other.value));
+    if (element_of(other.name) != element_of(own.name)) continue;
+    in_element = std::max(in_element, std::abs(other.value));
+  }
+  if (in_element > 0) return {in_element, true};
+  return {anywhere > 0 ? anywhere : 1, true};
 }
 
 }  // namespace
@@ -45,10 +90,19 @@ double CheckedDerivative::relative(double deviation) const {
 }
 
 std::vector<CheckedDerivative> compare(const std::vector<ChosenOutput>& outputs,
-                                       const ThreeWays& found, std::span<const double> typical) {
-  const std::map<std::string, double> scales = scales_of(outputs, found.adjoint.jacobian, typical);
+                                       const ThreeWays& found,
+                                       std::span<const TypicalValue> typical) {
+  std::map<std::string, std::vector<Eigen::Index>> rows;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    rows[outputs[i].output].push_back(static_cast<Eigen::Index>(i));
+  }
+  std::map<std::string, std::vector<double>> scales;
+  for (const auto& [output, own_rows] : rows) {
+    scales[output] = scales_of(found.adjoint.jacobian, own_rows, typical);
+  }
   std::vector<CheckedDerivative> list;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const double looser = loosening(outputs[i], found.adjoint.simulation.smallest_step);
     for (std::size_t j = 0; j < typical.size(); ++j) {
       const auto of = [i, j](const Eigen::MatrixXd& matrix) {
         return matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
@@ -59,29 +113,29 @@ std::vector<CheckedDerivative> compare(const std::vector<ChosenOutput>& outputs,
                                    .forward = of(found.forward.jacobian),
                                    .difference = of(found.difference.jacobian),
                                    .estimate = of(found.difference.jacobian_error),
-                                   .scale = scales.at(outputs[i].output) / typical[j]};
-      derivative.verdict = verdict_of(derivative);
+                                   .scale = scales[outputs[i].output][j]};
+      derivative.verdict = verdict_of(derivative, looser);
       list.push_back(derivative);
     }
   }
   return list;
 }
 
-std::vector<double> typical_values(const dae::System& system,
-                                   const sensitivity::DifferentiateOptions& options,
-                                   const std::vector<std::string>& variables) {
+std::vector<TypicalValue> typical_values(const dae::System& system,
+                                         const sensitivity::DifferentiateOptions& options,
+                                         const std::vector<std::string>& variables) {
   const std::vector<std::string>& parameters = options.variables.parameters;
-  std::vector<double> values;
+  std::vector<TypicalValue> values;
   for (std::size_t j = 0; j < variables.size(); ++j) {
-    double value = 1;
     if (j < parameters.size()) {
-      value = system.parameter(parameters[j]);
+      values.push_back(typical_value(system, system.parameter_index(parameters[j])));
     } else if (variables[j] == "t_end") {
-      value = options.integrate.t_end - options.integrate.t_start;
+      values.push_back({options.integrate.t_end - options.integrate.t_start, false});
     } else if (variables[j] == "step") {
-      value = options.integrate.step;
+      values.push_back({options.integrate.step, false});
+    } else {
+      values.emplace_back();
     }
-    values.push_back(value == 0 ? 1 : std::abs(value));
   }
   return values;
 }

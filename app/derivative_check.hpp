@@ -19,8 +19,7 @@ struct CheckedDerivative {
   std::string output, variable;
   double adjoint = 0, forward = 0, difference = 0;
   double estimate = 0;  ///< of the error of the difference, by itself
-  /// What deviations are relative to: the largest |derivative| of all components of the output times a
-  /// typical value of its variable, over that of this variable.
+  /// What deviations are relative to, see compare().
   double scale = 0;
   Verdict verdict = Verdict::kAgrees;
 
@@ -34,15 +33,28 @@ struct ThreeWays {
   sensitivity::Derivatives adjoint, forward, difference;
 };
 
-/// Compares forward with adjoint derivatives, within 1e-9 of the scale, and differences with them, within ten
-/// times their own estimate or 1e-6 of the scale. `typical` has a value of each variable.
-std::vector<CheckedDerivative> compare(const std::vector<ChosenOutput>& outputs,
-                                       const ThreeWays& found, std::span<const double> typical);
+/// How large a variable typically is: its own value, or a guess where that is zero or not known.
+struct TypicalValue {
+  double value = 1;
+  bool is_guess = true;
+};
 
-/// Typical values of the variables that a call of differentiate() named: of a parameter its own, if that is
-/// not zero, the length of the run or of a step, or 1.
-std::vector<double> typical_values(const dae::System& system,
-                                   const sensitivity::DifferentiateOptions& options,
-                                   const std::vector<std::string>& variables);
+/// Compares forward with adjoint derivatives, within 1e-9 of the scale, and differences with them, within ten
+/// times their own estimate or 1e-6 of the scale. For multipliers, which feel rounding of positions over h²,
+/// both tolerances are larger: by a factor 220 for h = 1e-3.
+///
+/// The scale of an output is the largest |derivative| of all its components times the value of the variable,
+/// so that what is zero but for rounding is held against what is not; over a variable's value it is that of
+/// one derivative. Where the value is a guess it does not count for others, and the scale is at least the
+/// largest derivative by that variable.
+std::vector<CheckedDerivative> compare(const std::vector<ChosenOutput>& outputs,
+                                       const ThreeWays& found,
+                                       std::span<const TypicalValue> typical);
+
+/// Of the variables that a call of differentiate() named. A parameter that is zero is thought to be like
+/// others of its unit, first those of the same element.
+std::vector<TypicalValue> typical_values(const dae::System& system,
+                                         const sensitivity::DifferentiateOptions& options,
+                                         const std::vector<std::string>& variables);
 
 }  // namespace liegrad::app

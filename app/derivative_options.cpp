@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "liegrad/dae/nearest_name.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/text.hpp"
 #include "liegrad/models/models.hpp"
 #include "number_text.hpp"
 
 namespace liegrad::app {
 namespace {
-
-using dae::index;
 
 /// What --wrt accepts besides names of parameters.
 const std::array<std::string, 5> kWords = {"all", "initial", "controls", "t_end", "step"};
@@ -32,13 +31,17 @@ std::vector<std::string> items_of(const std::string& option,
   return items;
 }
 
-/// Whether a name ends with the number of a component: "top.x[3]" or "top.x.3".
-bool has_component(const std::string& name) {
-  if (name.ends_with(']')) return true;
-  const std::size_t dot = name.rfind('.');
-  return dot != std::string::npos && dot + 1 < name.size() &&
-         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
-                     [](char c) { return c >= '0' && c <= '9'; });
+/// A name without the number of a component at its end, "top.x[3]" or "top.x.3", and that number.
+std::pair<std::string, std::string> without_component(const std::string& name) {
+  const bool has_brackets = name.ends_with(']');
+  const std::size_t sign = name.rfind(has_brackets ? '[' : '.');
+  if (sign == std::string::npos) return {name, ""};
+  std::string number = name.substr(sign + 1);
+  if (has_brackets) number.pop_back();
+  const bool is_number = !number.empty() && std::all_of(number.begin(), number.end(), [](char c) {
+    return c >= '0' && c <= '9';
+  });
+  return is_number ? std::pair(name.substr(0, sign), number) : std::pair(name, std::string());
 }
 
 /// A number by which a system is built, which its parameters do not hold.
@@ -56,24 +59,18 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-std::vector<ChosenOutput> components_of(const dae::Outputs& outputs, const std::string& name,
-                                        std::optional<double> t, const std::string& at) {
-  int first = 0, count = 1;
-  if (has_component(name)) {
-    first = outputs.column(name);
-  } else {
-    first = outputs.offset(name);
-    count = outputs.spec(name).size;
-  }
+std::vector<ChosenOutput> components_of(const dae::Outputs& outputs, const std::string& name) {
+  const auto [plain, number] = without_component(name);
+  const dae::OutputSpec& output = outputs.spec(plain);
   std::vector<ChosenOutput> list;
-  int offset = 0;
-  for (const dae::OutputSpec& output : outputs.list()) {
-    for (int i = 0; i < output.size; ++i, ++offset) {
-      if (offset < first || offset >= first + count) continue;
-      const std::string column =
-          output.size == 1 ? output.name : output.name + "[" + std::to_string(i + 1) + "]";
-      list.push_back({column + at, output.name + at, column, t});
-    }
+  for (int i = 1; i <= output.size; ++i) {
+    if (!number.empty() && number != std::to_string(i)) continue;
+    const std::string column = output.size == 1 ? plain : plain + "[" + std::to_string(i) + "]";
+    list.push_back({.name = column, .output = plain, .column = column});
+  }
+  if (list.empty()) {
+    throw InvalidArgument("output '" + plain + "' has " + std::to_string(output.size) +
+                          " components; there is no '" + name + "'");
   }
   return list;
 }
@@ -95,15 +92,25 @@ void DerivativeOptions::add_to(CLI::App& command, bool required) {
       ->required(required);
 }
 
-std::vector<ChosenOutput> DerivativeOptions::outputs(const dae::System& system) const {
+std::vector<ChosenOutput> DerivativeOptions::outputs(const dae::System& system,
+                                                     const dae::IntegrateOptions& run) const {
   const dae::Outputs known(system);
   std::vector<ChosenOutput> list;
   for (const std::string& item : items_of("--of", of_)) {
     const std::size_t sign = std::min(item.find('@'), item.size());
+    const std::string name = item.substr(0, sign), at = item.substr(sign);
     std::optional<double> t;
-    if (sign < item.size()) t = number_of("--of " + item.substr(0, sign), item.substr(sign + 1));
-    for (const ChosenOutput& output :
-         components_of(known, item.substr(0, sign), t, item.substr(sign))) {
+    if (!at.empty()) {
+      t = number_of("--of " + name, at.substr(1));
+      if (!(*t >= run.t_start && *t <= run.t_end)) {
+        throw InvalidArgument("--of " + item + " is outside of the run from " +
+                              dae::number_text(run.t_start) + " to " + dae::number_text(run.t_end));
+      }
+    }
+    for (ChosenOutput output : components_of(known, name)) {
+      output.name += at;
+      output.output += at;
+      output.t = t;
       const auto is_same = [&](const ChosenOutput& other) { return other.name == output.name; };
       if (std::none_of(list.begin(), list.end(), is_same)) list.push_back(output);
     }

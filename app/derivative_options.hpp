@@ -12,16 +12,17 @@ namespace liegrad::app {
 
 /// One number whose derivatives are wanted.
 struct ChosenOutput {
-  std::string name;         ///< "top.x[3]@0.5"
-  std::string output;       ///< "top.x@0.5", which it shares with the other components
-  std::string column;       ///< "top.x[3]"
-  std::optional<double> t;  ///< the end of the run when there is none
+  std::string name;              ///< "top.x[3]@0.5"
+  std::string output;            ///< "top.x@0.5", which it shares with the other components
+  std::string column;            ///< "top.x[3]"
+  std::optional<double> t = {};  ///< the end of the run when there is none
+
+  bool is_multiplier() const { return column.find(".lambda") != std::string::npos; }
 };
 
-/// All components of an output, "top.x", or one of them, "top.x[3]" or "top.x.3". Throws InvalidArgument for
-/// a name that does not exist.
-std::vector<ChosenOutput> components_of(const dae::Outputs& outputs, const std::string& name,
-                                        std::optional<double> t = {}, const std::string& at = "");
+/// All components of an output, "top.x", or one of them, "top.x[3]" or "top.x.3", at the end of the run.
+/// Throws InvalidArgument for a name that does not exist.
+std::vector<ChosenOutput> components_of(const dae::Outputs& outputs, const std::string& name);
 
 /// What is differentiated with respect to what, as typed.
 class DerivativeOptions {
@@ -33,7 +34,9 @@ class DerivativeOptions {
   bool has_variables() const { return !wrt_.empty(); }
 
   // Both throw InvalidArgument for a name that does not exist; a name given twice counts once.
-  std::vector<ChosenOutput> outputs(const dae::System& system) const;
+  /// Also for a time outside of the run.
+  std::vector<ChosenOutput> outputs(const dae::System& system,
+                                    const dae::IntegrateOptions& run) const;
   sensitivity::Variables variables(const dae::System& system) const;
 
  private:

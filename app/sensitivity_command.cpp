@@ -138,26 +138,22 @@ ordered_json json_of(const SensitivityCommand& command, const Result& result) {
 
 std::string text_of(double number) { return fmt::format("{:.10g}", number); }
 
-/// A row for each variable, a column for each output, and for differences one for its error.
+/// A row for each variable and a column for each output; of differences with their errors.
 NamedTable gradient_table(const Result& result, std::size_t rows) {
   const Derivatives& d = result.derivatives;
-  const bool has_error = d.jacobian_error.size() > 0;
   NamedTable table;
   NamedTable::Row values{"value", {}};
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     table.columns.push_back(result.outputs[i].name);
     values.cells.push_back(text_of(d.values(static_cast<Eigen::Index>(i))));
-    if (!has_error) continue;
-    table.columns.push_back("error");
-    values.cells.emplace_back();
   }
   table.rows.push_back(values);
-  for (std::size_t j = 0; j < rows; ++j) {
-    NamedTable::Row row{d.variable_names[j], {}};
+  for (Eigen::Index j = 0; j < static_cast<Eigen::Index>(rows); ++j) {
+    NamedTable::Row row{d.variable_names[static_cast<std::size_t>(j)], {}};
     for (Eigen::Index i = 0; i < d.jacobian.rows(); ++i) {
-      row.cells.push_back(text_of(d.jacobian(i, static_cast<Eigen::Index>(j))));
-      if (!has_error) continue;
-      row.cells.push_back(fmt::format("{:.1e}", d.jacobian_error(i, static_cast<Eigen::Index>(j))));
+      std::string cell = text_of(d.jacobian(i, j));
+      if (d.jacobian_error.size() > 0) cell += fmt::format(" +- {:.1e}", d.jacobian_error(i, j));
+      row.cells.push_back(cell);
     }
     table.rows.push_back(row);
   }
@@ -211,11 +207,12 @@ std::string listed(const std::vector<std::string>& names) {
 
 void SensitivityCommand::run() const {
   const dae::System system = integration.make_system();
-  Result result{system, derivative.outputs(system), {}};
+  Result result{system, derivative.outputs(system, integration.make()), {}};
   sensitivity::DifferentiateOptions chosen = options(system, result.outputs);
   Progress progress(chosen.integrate.t_start, chosen.integrate.t_end, !common.quiet);
-  chosen.integrate.on_step = [&progress](const dae::State& state) {
+  chosen.integrate.on_step = [&](const dae::State& state) {
     progress.update(state.t);
+    if (state.t >= chosen.integrate.t_end) progress.clear();
     return true;
   };
   result.derivatives = sensitivity::differentiate(objective_of(system, result.outputs), chosen);

@@ -56,6 +56,7 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
   const auto moved = [&](const Grid::Rates& rates) {
     return x * (rates.by_end * along.end + rates.by_step * along.step);
   };
+  // Controls belong to the ends of steps and move with them.
   const auto controls_of = [&](long n, double t, std::span<double> controls) {
     std::fill(controls.begin(), controls.end(), 0.0);
     if (options_.controls) options_.controls(t, controls);
@@ -66,8 +67,15 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
 
   const std::unique_ptr<dae::Stepper> stepper = dae::make_stepper(system, options_);
   long now = 0;
-  stepper->set_control_law(
-      [&](double t, std::span<double> controls) { controls_of(now, t, controls); });
+  double step_begin = options_.t_start, step_end = options_.t_start;
+  const auto unmoved = [&](double t) {
+    if (now == 0) return options_.t_start;
+    const double part = (t - step_begin) / (step_end - step_begin);
+    return grid.time(now - 1) + part * (grid.time(now) - grid.time(now - 1));
+  };
+  stepper->set_control_law([&](double t, std::span<double> controls) {
+    controls_of(t == step_begin ? std::max(now - 1, 0L) : now, unmoved(t), controls);
+  });
   stepper->set_time(options_.t_start);
   dae::Consistency consistency(system, options_.alpha.consistency, options_.alpha.solver);
   const dae::State start =
@@ -85,12 +93,14 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
     const double h = grid.step(n) + moved(grid.step_rates(n));
     const double t_end = grid.time(n + 1) + moved(grid.time_rates(n + 1));
     now = n + 1;
+    step_begin = stepper->state().t;
+    step_end = t_end;
     const dae::StepReport& report = stepper->step(h, t_end);
     if (!report.success) {
       throw Error("a run for differences failed at t = " + dae::number_text(t_end) + ": " +
                   report.message);
     }
-    controls_of(n + 1, t_end, after);
+    controls_of(n + 1, grid.time(n + 1), after);
     reader.read_step({stepper->state(), stepper->next(), h, before, after},
                      n + 1 == grid.num_steps(), result);
     std::swap(before, after);

@@ -238,16 +238,32 @@ class Builder {
                                           constraints_, constraints_, dof_, -factor));
   }
 
+  /// q(p)∘exp(δ) and v(p) + δv.
   void add_initial_values(const dae::State& state, const Block& dq, const Block& dv, bool given,
                           MotionBlocks& at) {
-    const Block y = program_.add_variables(2 * dof_);
-    Relation relation{.y = y, .linear_terms = {{dq, 0, 1.0}, {dv, dof_, 1.0}}};
+    const Block of_parameters = program_.add_variables(2 * dof_);
+    Relation relation{.y = of_parameters};
     if (system_.initial_function() != nullptr && !given) {
       relation.terms.push_back(initial_function(state));
     }
-    program_.add(relation);
-    at.q = y.part(0, dof_);
-    at.v = y.part(dof_, dof_);
+    program_.add(std::move(relation));
+    const NodeFunction f{.vectors = 2, .evaluate = [](const lie::GroupList& node, Tapes x, Tapes) {
+                           const int dof = node.dof();
+                           std::vector<Taped> q(index(node.num_coeffs())), delta(index(dof));
+                           node.exp<Taped>(slice(x, dof, 0), q);
+                           node.plus<Taped>(q, slice(x, dof, 1), q);
+                           node.log<Taped>(q, delta);
+                           return delta;
+                         }};
+    at.q = program_.add_variables(dof_);
+    program_.add({.y = at.q,
+                  .terms = {{.function = node_sum(system_.configuration_space(), "moved_start", f),
+                             .numbers = Vector(index(2 * dof_), 0.0),
+                             .arguments = {{0, of_parameters.part(0, dof_)}, {dof_, dq}},
+                             .num_values = dof_}}});
+    at.v = program_.add_variables(dof_);
+    program_.add(
+        {.y = at.v, .linear_terms = {{of_parameters.part(dof_, dof_), 0, 1.0}, {dv, 0, 1.0}}});
   }
 
   /// Parameters → (log(q_0⁻¹∘q(p)), v(p)).
@@ -280,9 +296,10 @@ class Builder {
             .num_values = 2 * dof_};
   }
 
-  /// M x + Bᵀν + … = 0 for the first part x of y and its other parts, where x may be less another vector.
+  /// M x + Bᵀν + … = 0 for the first part x of y, with further parts, and its other parts.
   void add_normal_terms(const dae::State& state, const MotionBlocks& at, const Block& y,
-                        const Block& less, std::span<const double> values, Relation& relation) {
+                        const std::vector<std::pair<Block, double>>& further,
+                        std::span<const double> values, Relation& relation) {
     MotionPoint here = point(state);
     // In the order of MotionLayout::Rates.
     std::copy(values.begin(), values.end(), here.rates().begin() + 2 * dof_);
@@ -292,33 +309,70 @@ class Builder {
     blocks.rates.s = algebraic_part(y);
     const std::size_t first = relation.terms.size();
     add_motion_terms(ElementFunction::kRate, here, blocks, relation);
-    for (std::size_t i = first; i < relation.terms.size() && less.count > 0; ++i) {
-      relation.terms[i].arguments.push_back({layout_.rates.v_dot, less, -1.0});
+    for (std::size_t i = first; i < relation.terms.size(); ++i) {
+      for (const auto& [block, factor] : further) {
+        relation.terms[i].arguments.push_back({layout_.rates.v_dot, block, factor});
+      }
     }
   }
 
-  /// (q_1, ν) with M x + Bᵀν = 0 and Φ(q_1) = 0, where x leads from q_0 to q_1: the difference of both in the
-  /// chart around q_0.
+  /// As Consistency projects: when accelerations and multipliers are not yet known.
+  static dae::State before_accelerations(dae::State state) {
+    for (Vector* list : {&state.v_dot, &state.lambda, &state.s}) {
+      std::fill(list->begin(), list->end(), 0.0);
+    }
+    return state;
+  }
+
+  /// q_1 = q_0∘exp(x) with M x + Bᵀν = 0 and Φ(q_1) = 0. In the chart x is the difference of both but for a
+  /// commutator, which has second derivatives only: it is taken from a first solution without it.
   void project_position(const dae::State& state, MotionBlocks& at) {
+    const Block given = at.q, first = projected_position(state, at, {{given, -1.0}});
+    const NodeFunction f{.vectors = 2, .evaluate = [](const lie::GroupList& node, Tapes x, Tapes) {
+                           const int dof = node.dof();
+                           std::vector<Taped> from(index(node.num_coeffs())), to = from,
+                                                                              result(index(dof));
+                           node.exp<Taped>(slice(x, dof, 0), from);
+                           node.exp<Taped>(slice(x, dof, 1), to);
+                           node.minus<Taped>(to, from, result);
+                           for (std::size_t i = 0; i < index(dof); ++i) {
+                             result[i] -= x[index(dof) + i] - x[i];
+                           }
+                           return result;
+                         }};
+    const Block commutator = program_.add_variables(dof_);
+    program_.add({.y = commutator,
+                  .terms = {{.function = node_sum(system_.configuration_space(), "commutator", f),
+                             .numbers = Vector(index(2 * dof_), 0.0),
+                             .arguments = {{0, given}, {dof_, first}},
+                             .num_values = dof_}}});
+    at.q = projected_position(state, at, {{given, -1.0}, {commutator, 1.0}});
+  }
+  Block projected_position(const dae::State& state, const MotionBlocks& at,
+                           const std::vector<std::pair<Block, double>>& further) {
     Relation relation{.y = add_unknowns()};
     const Vector at_rest(index(relation.y.count), 0.0);
-    add_normal_terms(state, at, relation.y, at.q, at_rest, relation);
-    at.q = first_part(relation.y);
+    const dae::State here = before_accelerations(state);
+    add_normal_terms(here, at, relation.y, further, at_rest, relation);
+    MotionBlocks moved = at;
+    moved.q = first_part(relation.y);
     relation.terms.push_back(
-        element_term(ElementFunction::kConstraints, point(state), at, 0, constraints_, dof_));
-    set_matrix(state, relation);
+        element_term(ElementFunction::kConstraints, point(here), moved, 0, constraints_, dof_));
+    set_matrix(here, relation);
     program_.add(std::move(relation));
+    return moved.q;
   }
 
   /// The same for dΦ/dt.
   void project_velocity(const dae::State& state, MotionBlocks& at) {
     Relation relation{.y = add_unknowns()};
     const Vector at_rest(index(relation.y.count), 0.0);
-    add_normal_terms(state, at, relation.y, at.v, at_rest, relation);
+    const dae::State here = before_accelerations(state);
+    add_normal_terms(here, at, relation.y, {{at.v, -1.0}}, at_rest, relation);
     at.v = first_part(relation.y);
-    relation.terms.push_back(element_term(ElementFunction::kConstraints, point(state), at,
+    relation.terms.push_back(element_term(ElementFunction::kConstraints, point(here), at,
                                           constraints_, constraints_, dof_));
-    set_matrix(state, relation);
+    set_matrix(here, relation);
     program_.add(std::move(relation));
   }
 

@@ -22,6 +22,8 @@ constexpr int kFewest = 3;
 constexpr double kAboveNoise = 100;
 /// Slopes between neighbours that differ by less than this from the last one are steady.
 constexpr double kSteady = 0.05;
+/// More than so many of the last values are not rounding.
+constexpr int kMostLeftOut = 2;
 /// Where rounding is measured, relative to the largest ε.
 constexpr double kNoiseDistance = 1e-3;
 
@@ -35,9 +37,9 @@ void throw_if(const std::vector<std::string>& problems) {
 /// From fourth differences, in which at such a distance nothing but rounding is left: those of independent
 /// errors are √70 times as large.
 double noise_of(const std::function<double(double)>& function, double distance) {
-  constexpr int kPoints = 9;
+  constexpr int kEachSide = 4;
   Vector differences;
-  for (int i = 0; i < kPoints; ++i) differences.push_back(function((i - kPoints / 2) * distance));
+  for (int i = -kEachSide; i <= kEachSide; ++i) differences.push_back(function(i * distance));
   for (int order = 1; order <= 4; ++order) {
     for (std::size_t i = 0; i + 1 < differences.size(); ++i) {
       differences[i] = differences[i + 1] - differences[i];
@@ -62,7 +64,7 @@ double least_squares_slope(std::span<const double> x, std::span<const double> y)
 }
 
 /// The steady values of the smallest ε: at larger ones further terms of the series rule, below them rounding,
-/// of which a last value or two may still have more than was expected.
+/// of which the last values may still have more than was expected.
 void fit_slope(const Vector& epsilon, double noise, TaylorRemainder& remainder) {
   Vector x, y;  // logarithms
   for (std::size_t i = 0; i < epsilon.size(); ++i) {
@@ -73,7 +75,8 @@ void fit_slope(const Vector& epsilon, double noise, TaylorRemainder& remainder) 
   const auto rate = [&](int i) {
     return (y[index(i)] - y[index(i + 1)]) / (x[index(i)] - x[index(i + 1)]);
   };
-  for (int end = static_cast<int>(x.size()); end >= kFewest; --end) {
+  const int count = static_cast<int>(x.size());
+  for (int end = count; end >= std::max(kFewest, count - kMostLeftOut); --end) {
     int first = end - 2;
     while (first > 0 && std::abs(rate(first - 1) - rate(end - 2)) < kSteady) --first;
     remainder.used = end - first;

@@ -1,0 +1,175 @@
+#!/bin/sh
+# `liegrad sensitivity`: derivatives in all modes, their table and summary, and what it refuses.
+# usage: sensitivity_command_test.sh PROGRAM
+set -u
+program=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+fail() {
+  failures=$((failures + 1))
+  echo "$*"
+}
+
+# says STATUS TEXT [ARGUMENT...]: the text is in what is printed, on one stream or the other.
+says() {
+  status=$1 text=$2
+  shift 2
+  "$program" sensitivity "$@" >"$scratch/printed" 2>&1
+  actual=$?
+  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
+    fail "liegrad sensitivity $*: expected status $status and '$text', got status $actual and
+$(cat "$scratch/printed")"
+  fi
+}
+
+# refuses SENTENCE [ARGUMENT...]: status 2, the sentence alone on standard error, nothing else.
+refuses() {
+  sentence=$1
+  shift
+  printed=$("$program" sensitivity "$@" 2>"$scratch/stderr")
+  actual=$?
+  if [ $actual -ne 2 ] || [ -n "$printed" ] || [ "$(cat "$scratch/stderr")" != "liegrad: $sentence" ]; then
+    fail "liegrad sensitivity $*: expected status 2 and '$sentence', got status $actual and
+$printed$(cat "$scratch/stderr")"
+  fi
+}
+
+# summary CONDITION [ARGUMENT...]: a Python expression holds for the summary s, of value v and gradient g.
+summary() {
+  condition=$1
+  shift
+  "$program" sensitivity "$@" --quiet --json "$scratch/summary" ||
+    fail "liegrad sensitivity $*: status $?"
+  python3 - "$scratch" "$condition" <<'END' || fail "liegrad sensitivity $*: not $condition"
+import json, sys
+def load(name):
+    return json.load(open(sys.argv[1] + "/" + name))
+def near(a, b, tolerance):
+    return abs(a - b) <= tolerance * abs(b)
+s = load("summary")
+v, g = s["value"], s["gradient"]
+sys.exit(not eval(sys.argv[2]))
+END
+}
+
+top='heavy_top --t-end 0.05'
+
+# The table.
+says 0 'Usage: liegrad sensitivity' --help
+says 0 'heavy_top: derivatives by adjoint of the steps' $top --of top.x --wrt top.m
+says 0 '  top.X2  ' $top --of top.x --wrt top.m,top.X2
+says 0 '      top.x[2]' $top --of top.x --wrt top.m
+says 0 '50 steps; ' $top --of top.x --wrt top.m
+says 0 ' +- ' $top --of top.x --wrt top.m --mode difference
+says 0 'Hessian of top.x[3]' $top --of 'top.x[3]' --wrt top.m,top.X2 --hessian
+says 0 "liegrad: 'top.J1' and 'top.J2' have no effect here: derivatives are zero, exactly." \
+  $top --of top.x@0 --wrt top.J1,top.J2
+[ -z "$("$program" sensitivity $top --of top.x@0 --wrt top.J1 --quiet 2>&1)" ] || fail '--quiet prints'
+
+# What the summary holds: of one output, or of several by name.
+summary 'isinstance(v, float) and set(g) == {"top.m", "top.J2"}' \
+  $top --of 'top.x[3]@0.02' --wrt top.m,top.J2
+summary 'set(v) == set(g) == {"top.x[1]", "top.x[2]", "top.x[3]"} and set(g["top.x[2]"]) == {"top.m"}' \
+  $top --of top.x --wrt top.m
+summary 'list(v) == ["top.x[1]@0.02", "energy"]' $top --of top.x.1@0.02,energy --wrt top.m
+summary 'list(v) == ["top.x[1]", "energy"]' $top --of 'top.x[1]' --of energy --of top.x.1 --wrt top.m
+summary 's["steps"] == 50 and s["mode"] == "adjoint" and s["ineffective"] == []' \
+  $top --of top.x --wrt top.m
+summary '0 < s["simulation_wall_seconds"] < s["wall_seconds"] < 60' $top --of top.x --wrt top.m
+summary 's["ineffective"] == ["top.J1"] and g["top.x[1]@0"]["top.J1"] == 0' \
+  $top --of top.x@0 --wrt top.J1,top.X2
+summary 's["options"]["group"] == "se3" and s["options"]["start"] == "corrected"' \
+  $top --of top.x --wrt top.m --group se3 --start corrected
+
+# What --wrt can be.
+summary '{"top.m", "top.X2", "gravity3", "top.omega2"} <= set(g)' $top --of energy --wrt all
+summary 'len(g) == 12 and {"top.q0[1]", "top.v0[6]"} <= set(g)' $top --of energy --wrt initial
+summary 'list(g) == ["top.m", "t_end", "step"]' $top --of 'top.x[1]' --wrt t_end,top.m,step --wrt top.m
+
+# What is known: the start is a parameter, and the derivative by the end of the run is the velocity.
+summary 'v == 0.2 and g == {"mass.x0": 1, "mass.m": 0}' pendulum --of mass.x.1@0 --wrt mass.x0,mass.m
+"$program" simulate $top --step 1e-4 --quiet --json "$scratch/run"
+summary 'v == load("run")["final"]["top.x"][0] and near(g["t_end"], load("run")["final"]["top.u"][0], 1e-3)' \
+  $top --step 1e-4 --of 'top.x[1]' --wrt t_end
+
+# All modes agree, whatever the method; differences say how well.
+for options in '' '--group se3 --sigma opt' '--formulation stabilized' '--adaptive' \
+  '--start corrected' '--method ul-crv'; do
+  for mode in adjoint forward difference; do
+    "$program" sensitivity $top --of top.x,top.omega@0.0213 --wrt top.m,top.X2,top.omega2 \
+      --mode $mode $options --quiet --json "$scratch/$mode" || fail "--mode $mode $options: status $?"
+  done
+  python3 - "$scratch" <<'END' || fail "modes differ with '$options'"
+import json, sys
+adjoint, forward, difference = (json.load(open(sys.argv[1] + "/" + mode))
+                                for mode in ("adjoint", "forward", "difference"))
+assert adjoint["value"] == forward["value"]
+for output, row in adjoint["gradient"].items():
+    scale = max(map(abs, row.values()))
+    for name, number in row.items():
+        assert number != 0
+        assert abs(forward["gradient"][output][name] - number) < 1e-9 * scale, (output, name)
+        error = difference["error"][output][name]
+        assert abs(difference["gradient"][output][name] - number) < max(10 * error, 1e-6 * scale), \
+            (output, name, error)
+END
+done
+
+# The Hessian is symmetric, and the derivative of the gradient.
+for length in 0.999 1.001 1; do
+  "$program" sensitivity pendulum --t-end 0.3 --set rod.l=$length --of mass.x.1 --wrt rod.l,mass.g \
+    --hessian --quiet --json "$scratch/$length"
+done
+python3 - "$scratch" <<'END' || fail 'the Hessian is wrong'
+import json, sys
+below, above, here = (json.load(open(sys.argv[1] + "/" + l)) for l in ("0.999", "1.001", "1"))
+hessian = here["hessian"]
+assert abs(hessian["rod.l"]["mass.g"] - hessian["mass.g"]["rod.l"]) < 1e-11
+for name in "rod.l", "mass.g":
+    slope = (above["gradient"][name] - below["gradient"][name]) / 0.002
+    assert abs(slope - hessian[name]["rod.l"]) < 1e-4 * abs(slope), (name, slope, hessian[name])
+END
+
+# Less memory: steps are made again, and derivatives stay the same.
+summary 's["recomputed_steps"] == 0' $top --of 'top.x[1]' --wrt top.m
+cp "$scratch/summary" "$scratch/with_all"
+summary 's["recomputed_steps"] > 0 and near(g["top.m"], load("with_all")["gradient"]["top.m"], 1e-9)' \
+  $top --of 'top.x[1]' --wrt top.m --memory 0.01
+
+# A run that stops part-way.
+says 3 'liegrad: derivatives need the whole run, which ended at t = ' \
+  heavy_top --step 0.5 --t-end 100 --of top.x --wrt top.m
+
+refuses "system 'heavy_top': there is no output 'top.xx'; did you mean 'top.x'?" \
+  $top --of top.xx --wrt top.m
+refuses "output 'top.x' has 3 components; there is no 'top.x[4]'." $top --of 'top.x[4]' --wrt top.m
+refuses '--of top.x@1 is outside of the run from 0 to 0.05.' $top --of top.x@1 --wrt top.m
+refuses '--of top.x@nan is outside of the run from 0 to 0.05.' $top --of top.x@nan --wrt top.m
+refuses "--of top.x has the value 'end', where a number is needed." $top --of top.x@end --wrt top.m
+refuses "--of is given 'top.x,', where a name is missing." $top --of top.x, --wrt top.m
+refuses "system 'heavy_top': output 'residual.position' is a largest magnitude, which has no derivative; choose another." \
+  $top --of residual.position --wrt top.m
+refuses "system 'heavy_top': there is no parameter 'top.mm'; did you mean 'top.m'?" \
+  $top --of top.x --wrt top.mm
+refuses "system 'heavy_top': there is no parameter 'inital'; did you mean 'initial'?" \
+  $top --of top.x --wrt inital
+refuses "--wrt: 'bodies' decides on the structure of 'chain' and has no derivative." \
+  chain --set bodies=3 --t-end 0.01 --of rod1.x --wrt rod.m,bodies
+refuses "'heavy_top' has no controls to differentiate by." $top --of top.x --wrt controls
+refuses 'adaptive steps have no length to differentiate by; use fixed ones.' \
+  $top --adaptive --of top.x --wrt step
+refuses "--mode: there is no mode 'foward'; did you mean 'forward'?" \
+  $top --of top.x --wrt top.m --mode foward
+refuses '--hessian is of one output, and --of names 3; choose one.' \
+  $top --of top.x --wrt top.m --hessian
+refuses '--hessian is not found by differences; choose another --mode.' \
+  $top --of energy --wrt top.m --hessian --mode difference
+refuses '--memory must be positive; it is -1.' $top --of energy --wrt top.m --memory -1
+refuses '--of is required; `liegrad --help` shows what is accepted.' $top --wrt top.m
+refuses '--wrt is required; `liegrad --help` shows what is accepted.' $top --of top.x
+refuses 'the step -1 must be positive.' $top --of top.x --wrt top.m --step -1
+refuses "there is no built-in system 'heavy_tops'; did you mean 'heavy_top'?" heavy_tops --of a --wrt b
+
+exit $failures

@@ -1,0 +1,271 @@
+// What differentiate() promises beside the numbers: exact zeros, and sentences for what cannot be done.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "liegrad/elements/planar/pendulum.hpp"
+#include "liegrad/lie/error.hpp"
+#include "liegrad/models/models.hpp"
+#include "liegrad/sensitivity/differentiate.hpp"
+
+namespace liegrad::testing {
+namespace {
+
+using sensitivity::Derivatives;
+using sensitivity::differentiate;
+using sensitivity::DifferentiateOptions;
+using sensitivity::Mode;
+using sensitivity::Objective;
+using sensitivity::When;
+
+DifferentiateOptions by_parameters(const dae::System& system, double step, double t_end) {
+  DifferentiateOptions options;
+  options.integrate.step = step;
+  options.integrate.t_end = t_end;
+  for (const dae::ParameterSpec& parameter : system.parameters()) {
+    options.variables.parameters.push_back(parameter.name);
+  }
+  return options;
+}
+
+/// Two pendulums that do not know of each other, and a parameter that nothing reads.
+dae::System strangers() {
+  dae::System system("strangers");
+  system.add_parameter({"forgotten", 7});
+  for (const std::string name : {"one", "two"}) {
+    system.add_node(name, lie::NodeGroup::rn(2));
+    system.add(name, elements::PlanarPointMass{}, {name}, {.values = {{"m", 2}}});
+    system.add(name + ".rod", elements::PlanarRod{}, {name});
+    system.set_initial_configuration(name, {0.6, -0.8});
+    system.set_initial_velocity(name, {0.4, 0.3});
+  }
+  return system;
+}
+
+TEST(Derivatives, AreExactlyZeroForWhatHasNoInfluence) {
+  const dae::System system = strangers();
+  Objective objective(system);
+  for (const char* const column : {"one.x.1", "one.u.2", "one.rod.lambda"}) {
+    objective.add_output(column);
+    objective.add_output(column, 0.053);
+  }
+  // The initial position is given, whatever the mass.
+  objective.add_output("two.x.1", 0);
+  DifferentiateOptions options = by_parameters(system, 0.01, 0.1);
+  options.variables.initial_velocity = true;
+  for (const auto formulation :
+       {dae::Formulation::kIndex3, dae::Formulation::kIndex2, dae::Formulation::kStabilized}) {
+    options.integrate.alpha.formulation = formulation;
+    options.integrate.alpha.start = dae::StartingValues::kCorrected;
+    for (const Mode mode : {Mode::kForward, Mode::kAdjoint}) {
+      options.mode = mode;
+      const Derivatives result = differentiate(objective, options);
+      const Eigen::Index last = result.jacobian.rows() - 1;
+      for (Eigen::Index j = 0; j < result.jacobian.cols(); ++j) {
+        const std::string& name = result.variable_names[static_cast<std::size_t>(j)];
+        const auto of_one = result.jacobian.col(j).head(last);
+        if (name.starts_with("one")) {
+          EXPECT_EQ(result.jacobian(last, j), 0) << name;
+        } else {
+          EXPECT_TRUE((of_one.array() == 0).all()) << name << ": " << of_one.transpose();
+        }
+      }
+      // A mass matters to forces only, a length and gravity to everything.
+      for (const char* const name : {"one.m", "one.g", "one.rod.l"}) {
+        const Eigen::Index j = system.parameter_index(name);
+        EXPECT_NE(result.jacobian(4, j), 0) << name;
+      }
+      // Those of the other pendulum, but for the length of its rod, by which its start is projected.
+      const std::vector<std::string> expected = {"forgotten", "two.m", "two.g", "two.v0[1]",
+                                                 "two.v0[2]"};
+      EXPECT_EQ(result.ineffective, expected);
+    }
+  }
+}
+
+TEST(Derivatives, NameVariablesAndValues) {
+  const dae::System system = models::make_model("pendulum");
+  Objective objective(system);
+  objective.add_output("mass.x[2]");
+  objective.add_output("rod.lambda", 0.05);
+  DifferentiateOptions options = by_parameters(system, 0.01, 0.1);
+  options.variables.initial_configuration = options.variables.initial_velocity = true;
+  options.variables.t_end = options.variables.step = true;
+  const Derivatives result = differentiate(objective, options);
+  EXPECT_EQ(result.value_names, (std::vector<std::string>{"mass.x[2]", "rod.lambda"}));
+  EXPECT_EQ(result.variable_names,
+            (std::vector<std::string>{"mass.x0", "mass.m", "mass.g", "rod.l", "mass.q0[1]",
+                                      "mass.q0[2]", "mass.v0[1]", "mass.v0[2]", "t_end", "step"}));
+  EXPECT_EQ(result.jacobian.rows(), 2);
+  EXPECT_EQ(result.jacobian.cols(), 10);
+  EXPECT_EQ(result.simulation.steps, 10);
+}
+
+// Mistakes.
+
+template <class E>
+std::string message_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Objective, SaysWhichOutputsThereAre) {
+  const dae::System system = models::make_model("heavy_top");
+  Objective objective(system);
+  EXPECT_EQ(
+      message_of<InvalidArgument>([&] { objective.add_output("top.y.1"); }),
+      "system 'heavy_top': there is no output 'top.y.1'; did you mean 'top.x.1', 'top.q.1' or "
+      "'top.u.1'?");
+  EXPECT_NE(message_of<InvalidArgument>([&] {
+              objective.add_output("residual.position");
+            }).find("residual.position"),
+            std::string::npos);
+  EXPECT_EQ(objective.size(), 0);
+}
+
+class Mistakes : public ::testing::Test {
+ protected:
+  Mistakes() : system_(models::make_model("heavy_top")), objective_(system_) {
+    objective_.add_output("top.x.1");
+    options_ = by_parameters(system_, 0.01, 0.1);
+  }
+  std::string message() {
+    return message_of<InvalidArgument>([&] { differentiate(objective_, options_); });
+  }
+
+  dae::System system_;
+  Objective objective_;
+  DifferentiateOptions options_;
+};
+
+TEST_F(Mistakes, ATimeOutsideOfTheRun) {
+  objective_.add_output("top.x.2", 0.2);
+  EXPECT_EQ(message(), "'top.x.2' is asked for at t = 0.2, outside of the run from 0 to 0.1");
+}
+TEST_F(Mistakes, ATimeThatIsNotANumber) {
+  objective_.add_output("top.x.2", std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(message(), "'top.x.2' is asked for at t = nan, outside of the run from 0 to 0.1");
+}
+TEST_F(Mistakes, AnUnknownParameter) {
+  options_.variables.parameters = {"top.M"};
+  EXPECT_NE(message().find("'top.M'; did you mean 'top.m'?"), std::string::npos) << message();
+}
+TEST_F(Mistakes, ControlsOfASystemWithoutAny) {
+  options_.variables.controls = true;
+  EXPECT_EQ(message(), "'heavy_top' has no controls to differentiate by");
+}
+TEST_F(Mistakes, TheLengthOfAdaptiveSteps) {
+  options_.variables.step = true;
+  options_.integrate.adaptive = dae::AdaptiveOptions{};
+  EXPECT_EQ(message(), "adaptive steps have no length to differentiate by; use fixed ones");
+}
+TEST_F(Mistakes, AnEventThatStopsTheRun) {
+  options_.integrate.events = {{.output = "top.x.1", .stop = true}};
+  EXPECT_EQ(
+      message(),
+      "a run that stops at the event of 'top.x.1' cannot be differentiated; let it run to its "
+      "end");
+}
+TEST_F(Mistakes, AnEmptyObjective) {
+  const Objective nothing(system_);
+  EXPECT_EQ(message_of<InvalidArgument>([&] { differentiate(nothing, options_); }),
+            "the objective has no values; add an output or a function");
+}
+TEST_F(Mistakes, InitialValuesThatHadToBeProjected) {
+  dae::InitialValues initial{system_.initial_configuration(), system_.initial_velocity()};
+  initial.v[0] += 0.1;
+  options_.integrate.initial = initial;
+  options_.integrate.alpha.consistency.project = true;
+  EXPECT_NE(message().find("to satisfy the constraints; derivatives need initial values that "
+                           "satisfy them: take the projected ones"),
+            std::string::npos)
+      << message();
+}
+
+// Runs that do not reach their end.
+
+TEST_F(Mistakes, AStepThatIsTooLong) {
+  options_.integrate.step = 1;
+  options_.integrate.t_end = 2;
+  options_.integrate.smallest_fraction = 1;
+  const std::string said = message_of<Error>([&] { differentiate(objective_, options_); });
+  EXPECT_EQ(said.find("derivatives need the whole run, which ended at t = 0 instead of 2: the step "
+                      "from t = 0 to 1 failed: "),
+            0u)
+      << said;
+}
+TEST_F(Mistakes, ACallbackThatEndsTheRun) {
+  options_.integrate.on_step = [](const dae::State& state) { return state.t < 0.045; };
+  EXPECT_EQ(message_of<Error>([&] { differentiate(objective_, options_); }),
+            "derivatives need the whole run, which ended at t = 0.05 instead of 0.1");
+}
+
+/// A force that exists until t = 0.055.
+struct EndingForce {
+  dae::ElementShape shape() const {
+    return {.type = "ending_force", .nodes = {{dae::NodeRole::kRigidBody}}};
+  }
+  template <class S>
+  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
+    using std::sqrt;
+    balance.row(0, 0) += sqrt(S(0.055) - at.time());
+  }
+};
+
+TEST_F(Mistakes, AnElementThatIsNotFinitePartWay) {
+  system_.add("ending", EndingForce{}, {"top"});
+  for (const Mode mode : {Mode::kForward, Mode::kAdjoint, Mode::kDifference}) {
+    options_.mode = mode;
+    const std::string said = message_of<Error>([&] { differentiate(objective_, options_); });
+    EXPECT_EQ(said.find("derivatives need the whole run, which ended at t = 0.05 instead of 0.1"),
+              0u)
+        << said;
+    EXPECT_NE(said.find("'ending'"), std::string::npos) << said;
+  }
+}
+
+/// Not a number once the top has turned a little.
+struct RootOfHeight {
+  template <class S>
+  S operator()(const sensitivity::Snapshot<S>& at) const {
+    using std::sqrt;
+    return sqrt(at.frame("top").position(1) - S(10));
+  }
+};
+/// Finite, with a derivative that is not.
+struct RootOfZero {
+  template <class S>
+  S operator()(const sensitivity::Snapshot<S>& at) const {
+    using std::sqrt;
+    return sqrt(at.parameter("top.X1") * at.time());
+  }
+};
+
+TEST_F(Mistakes, AFunctionWithoutFiniteValueOrDerivative) {
+  for (const Mode mode : {Mode::kForward, Mode::kAdjoint, Mode::kDifference}) {
+    options_.mode = mode;
+    for (const When when : {When::kAtEnd, When::kSum, When::kIntegral}) {
+      Objective without_value(system_);
+      without_value.add(RootOfHeight{}, when);
+      std::string said = message_of<Error>([&] { differentiate(without_value, options_); });
+      EXPECT_NE(said.find("'function 1'"), std::string::npos) << said;
+      EXPECT_NE(said.find("not a finite number"), std::string::npos) << said;
+      if (mode == Mode::kDifference) continue;
+      Objective without_derivative(system_);
+      without_derivative.add(RootOfZero{}, when);
+      said = message_of<Error>([&] { differentiate(without_derivative, options_); });
+      EXPECT_EQ(said.find("the derivative of 'function 1' with respect to '"), 0u) << said;
+      EXPECT_NE(said.find("is not a finite number"), std::string::npos) << said;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace liegrad::testing
