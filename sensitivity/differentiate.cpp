@@ -56,6 +56,7 @@ class Differentiation {
                     }),
         space_(objective.system(), options.variables, trajectory_.grid()) {
     check_projection();
+    check_directions();
     result_.values = Eigen::Map<const Eigen::VectorXd>(values_.data(), objective.size());
     result_.simulation = trajectory_.summary();
     result_.simulation_seconds = seconds_since(began_);
@@ -98,6 +99,16 @@ class Differentiation {
         "the initial values were moved by " + dae::number_text(change) +
         " to satisfy the constraints; derivatives need initial values that satisfy "
         "them: take the projected ones");
+  }
+
+  void check_directions() const {
+    if (!options_.second_order) return;
+    for (const Vector& direction : options_.second_order->directions) {
+      if (direction.size() == space_.chosen().size()) continue;
+      throw InvalidArgument("a direction of second derivatives has " +
+                            std::to_string(direction.size()) + " numbers; there are " +
+                            std::to_string(space_.chosen().size()) + " variables");
+    }
   }
 
   /// The sweep that multiplies with the Hessian finds the gradient on its way.

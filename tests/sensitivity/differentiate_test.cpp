@@ -267,5 +267,14 @@ TEST_F(Mistakes, AFunctionWithoutFiniteValueOrDerivative) {
   }
 }
 
+TEST_F(Mistakes, ADirectionOfAnotherLength) {
+  Objective objective(system_);
+  objective.add_output("top.x[3]");
+  options_.variables.parameters = {"top.m", "top.J1"};
+  options_.second_order = sensitivity::SecondOrder{.weights = {}, .directions = {{1.0, 2.0, 3.0}}};
+  EXPECT_EQ(message_of<InvalidArgument>([&] { differentiate(objective, options_); }),
+            "a direction of second derivatives has 3 numbers; there are 2 variables");
+}
+
 }  // namespace
 }  // namespace liegrad::testing
