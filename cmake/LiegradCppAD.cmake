@@ -21,16 +21,18 @@ if(CppAD_BUNDLED OR NOT CppADCodeGen_INCLUDE_DIR OR remembered)
   set(pins "${PROJECT_SOURCE_DIR}/scripts/cppad-wheels.txt")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${pins}")
   execute_process(
-    COMMAND "${PROJECT_SOURCE_DIR}/scripts/fetch-cppad" "${LIEGRAD_DEPS_DIR}"
+    COMMAND "${PROJECT_SOURCE_DIR}/scripts/fetch-wheels" "${pins}" "${LIEGRAD_DEPS_DIR}"
     COMMAND_ERROR_IS_FATAL ANY)
-  set(CppADCodeGen_INCLUDE_DIR "${LIEGRAD_DEPS_DIR}/cppadcodegen/include" CACHE PATH "" FORCE)
+  set(CppADCodeGen_INCLUDE_DIR "${LIEGRAD_DEPS_DIR}/cmeel_cppadcodegen/cmeel.prefix/include"
+    CACHE PATH "" FORCE)
 endif()
 
 if(CppAD_BUNDLED)
   # The file with the version in its name is the one that programs ask for when they start.
-  file(GLOB library "${LIEGRAD_DEPS_DIR}/cppad/lib/libcppad_lib.*[0-9]*")
+  set(prefix "${LIEGRAD_DEPS_DIR}/cmeel_cppad/cmeel.prefix")
+  file(GLOB library "${prefix}/lib/libcppad_lib.*[0-9]*")
   set(CppAD_LIBRARY "${library}" CACHE FILEPATH "" FORCE)
-  set(CppAD_INCLUDE_DIR "${LIEGRAD_DEPS_DIR}/cppad/include" CACHE PATH "" FORCE)
+  set(CppAD_INCLUDE_DIR "${prefix}/include" CACHE PATH "" FORCE)
   find_package(CppAD ${LIEGRAD_CPPAD_MINIMUM} REQUIRED)
 
   install(FILES "${CppAD_LIBRARY}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")

@@ -1,11 +1,13 @@
 # The target `tidy` runs clang-tidy over every source of this project. A source is looked at again
 # when its object file was made anew, so the compiler's own knowledge of the headers decides.
 
-set(LIEGRAD_CLANG_TIDY clang-tidy-14 CACHE STRING "The clang-tidy program of `make check`")
+set(clang_tidy "${LIEGRAD_DEPS_DIR}/clang_tidy/clang_tidy/data/bin/clang-tidy")
 
 # clang cannot read GCC's precompiled headers, and .clang-tidy says which warnings are errors: it
 # gets the compile commands without either.
-add_custom_target(tidy_commands
+add_custom_target(tidy_prepared
+  COMMAND "${PROJECT_SOURCE_DIR}/scripts/fetch-wheels"
+    "${PROJECT_SOURCE_DIR}/scripts/clang-tidy-wheels.txt" "${LIEGRAD_DEPS_DIR}"
   COMMAND sed "s/-include [^ ]*cmake_pch[^ ]*//g; s/-Werror//g"
     "${PROJECT_BINARY_DIR}/compile_commands.json"
     > "${PROJECT_BINARY_DIR}/tidy/compile_commands.json"
@@ -29,12 +31,13 @@ function(liegrad_tidy target)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
     set(stamp "${PROJECT_BINARY_DIR}/tidy/${target}.${file}.stamp")
     add_custom_command(OUTPUT "${stamp}"
-      COMMAND "${LIEGRAD_CLANG_TIDY}" --quiet -p "${PROJECT_BINARY_DIR}/tidy" "${source}"
+      COMMAND "${clang_tidy}" --quiet -p "${PROJECT_BINARY_DIR}/tidy" "${source}"
       COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
       DEPENDS
         "$<FILTER:$<TARGET_OBJECTS:${target}>,INCLUDE,/${file}.o$>"
         "${PROJECT_SOURCE_DIR}/.clang-tidy"
-        tidy_commands
+        "${PROJECT_SOURCE_DIR}/scripts/clang-tidy-wheels.txt"
+        tidy_prepared
       COMMENT "Looking at ${name}"
       VERBATIM)
     list(APPEND stamps "${stamp}")
