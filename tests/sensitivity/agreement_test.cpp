@@ -86,7 +86,7 @@ std::string combination(const dae::AlphaOptions& alpha) {
 TEST_P(AgreementOf, AllModesForAllMethods) {
   const Case& one = GetParam();
   Problem problem(one.make(), one.step, one.steps * one.step);
-  const double between = (one.steps / 2 + 0.3) * one.step;
+  const double between = (0.5 * one.steps + 0.3) * one.step;
   if (one.columns.empty()) problem.read_all(between);
   for (const std::string& column : one.columns) {
     problem.read(column);
