@@ -9,25 +9,53 @@ template class CppAD::ADFun<double, double>;
 namespace liegrad::ad {
 namespace {
 
+/// Calls f(operation) for all operations of a graph.
+template <class F>
+void for_each_operation(const CppAD::cpp_graph& graph, F&& f) {
+  auto place = graph.begin();
+  for (std::size_t i = 0; i < graph.operator_vec_size(); ++i) {
+    if (i > 0) ++place;  // not beyond the last: a debug build of CppAD reads there
+    f(*place);
+  }
+}
+
 /// Whether the outcome of a comparison is part of the recording. A number compared with itself is
 /// not: that is how a debug build of CppAD looks for NaN.
 bool compares_values(const CppAD::cpp_graph& graph) {
   using namespace CppAD::graph;
-  auto place = graph.begin();
-  for (std::size_t i = 0; i < graph.operator_vec_size(); ++i) {
-    if (i > 0) ++place;  // not beyond the last: a debug build of CppAD reads there
-    const auto operation = *place;
+  bool found = false;
+  for_each_operation(graph, [&found](const auto& operation) {
     switch (operation.op_enum) {
       case comp_eq_graph_op:
       case comp_le_graph_op:
       case comp_lt_graph_op:
       case comp_ne_graph_op:
-        if ((*operation.arg_node_ptr)[0] != (*operation.arg_node_ptr)[1]) return true;
+        found = found || (*operation.arg_node_ptr)[0] != (*operation.arg_node_ptr)[1];
         break;
       default: break;
     }
+  });
+  return found;
+}
+
+/// Of an optimised tape, whose operations all lead to outputs.
+std::vector<int> inputs_read_by(const CppAD::cpp_graph& graph, std::size_t num_inputs) {
+  std::vector<bool> is_read(num_inputs, false);
+  // Inputs are the first nodes, counted from one.
+  const auto read = [&is_read](std::size_t node) {
+    if (node >= 1 && node <= is_read.size()) is_read[node - 1] = true;
+  };
+  for_each_operation(graph, [&read](const auto& operation) {
+    for (std::size_t k = 0; k < operation.arg_node_ptr->size(); ++k) {
+      read((*operation.arg_node_ptr)[k]);
+    }
+  });
+  for (std::size_t i = 0; i < graph.dependent_vec_size(); ++i) read(graph.dependent_vec_get(i));
+  std::vector<int> inputs;
+  for (std::size_t i = 0; i < num_inputs; ++i) {
+    if (is_read[i]) inputs.push_back(static_cast<int>(i));
   }
-  return false;
+  return inputs;
 }
 
 }  // namespace
@@ -82,6 +110,7 @@ Recording::Recording(RecordOptions options, std::unique_ptr<CppAD::ADFun<double>
                           "' compares recorded scalars, which freezes one branch; use select_lt() "
                           "instead of if, or set allow_comparisons");
   }
+  inputs_read_ = inputs_read_by(*graph, tape->Domain());
   // Their memory goes back to CppAD's store, which all threads share.
   const auto locked_delete = [](const auto* object) {
     const std::lock_guard lock(cppad_mutex());

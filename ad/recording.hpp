@@ -47,6 +47,8 @@ class Recording {
   int num_outputs() const { return static_cast<int>(tape_->Range()); }
   /// Where it was recorded: values of all inputs, or empty for zeros.
   const std::vector<double>& recorded_at() const { return options_.at; }
+  /// The inputs that the outputs depend on, be it by a comparison only, in ascending order.
+  const std::vector<int>& inputs_read() const { return inputs_read_; }
   /// Number of operations on the tape.
   int num_operations() const { return static_cast<int>(graph_->operator_vec_size()); }
 
@@ -66,6 +68,7 @@ class Recording {
   RecordOptions options_;
   std::shared_ptr<const CppAD::ADFun<double>> tape_;
   std::shared_ptr<const CppAD::cpp_graph> graph_;
+  std::vector<int> inputs_read_;
 };
 
 /// Held while CppAD works: its memory and its tapes belong to one thread at a time. Code that uses

@@ -289,29 +289,27 @@ std::vector<bool> ElementKind::inputs_of_steps(ConstraintRows rows, CorrectionFo
   const std::lock_guard lock(mutex_);
   std::vector<bool> used(static_cast<std::size_t>(inputs(form).num_inputs), false);
   const auto add = [&](const ad::Recording& function) {
-    for (const auto& [output, input] :
-         ad::jacobian_pattern(function, ad::range(0, function.num_inputs()))) {
-      used[static_cast<std::size_t>(input)] = true;
-    }
+    for (const int input : function.inputs_read()) used[static_cast<std::size_t>(input)] = true;
   };
   add(recording(normalised({Function::kStep, rows, form})));
   if (shape().constraints > 0) add(recording({Function::kConstraints, {}, {}}));
   return used;
 }
 
-std::vector<bool> ElementKind::has_inertia() const {
+const std::vector<bool>& ElementKind::has_inertia() const {
   const std::lock_guard lock(mutex_);
+  if (!has_inertia_.empty()) return has_inertia_;
   const ElementInputs in = inputs({});
   std::vector<int> accelerations;
   for (std::size_t k = 0; k < groups_.size(); ++k) {
     for (int i = 0; i < groups_[k].dof(); ++i) accelerations.push_back(in.nodes[k].v_dot + i);
   }
-  std::vector<bool> result(accelerations.size(), false);
+  has_inertia_.assign(accelerations.size(), false);
   for (const auto& [output, acceleration] :
        ad::jacobian_pattern(recording(normalised({Function::kStep, {}, {}})), accelerations)) {
-    if (output == acceleration) result[static_cast<std::size_t>(output)] = true;
+    if (output == acceleration) has_inertia_[static_cast<std::size_t>(output)] = true;
   }
-  return result;
+  return has_inertia_;
 }
 
 void ElementKind::list_kernels(ad::KernelList& list) const {

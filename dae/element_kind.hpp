@@ -146,7 +146,7 @@ class ElementKind {
   std::vector<bool> inputs_of_steps(ConstraintRows rows, CorrectionForm form) const;
 
   /// By velocity: whether its equation of motion depends on its acceleration.
-  std::vector<bool> has_inertia() const;
+  const std::vector<bool>& has_inertia() const;
 
   /// Adds the kernels that simulations use to those compiled when a program is built.
   void list_kernels(ad::KernelList& list) const;
@@ -171,6 +171,7 @@ class ElementKind {
   mutable std::mutex mutex_;
   mutable std::map<Key, ad::Recording> recordings_;
   mutable std::map<std::pair<Key, Use>, ad::Kernel> kernels_;
+  mutable std::vector<bool> has_inertia_;  ///< empty until it is asked for
 };
 
 }  // namespace liegrad::dae

@@ -1,6 +1,6 @@
 #include "liegrad/sensitivity/local_function.hpp"
 
-#include <set>
+#include <algorithm>
 
 namespace liegrad::sensitivity {
 
@@ -9,6 +9,7 @@ LocalFunction::LocalFunction(const ad::Recording& recording, const std::vector<i
     : recording_(recording), zero_inputs_(zero_inputs), backend_(backend) {}
 
 const ad::Kernel& LocalFunction::kernel(ad::ResultKind product) const {
+  const std::lock_guard lock(mutex_);
   const auto found = kernels_.find(product);
   if (found != kernels_.end()) return found->second;
   return kernels_
@@ -26,13 +27,11 @@ KernelSum::Local LocalFunction::term(const std::shared_ptr<const LocalFunction>&
 }
 
 std::vector<int> inputs_read(const ad::Recording& recording, const std::vector<int>& without) {
-  std::set<int> inputs;
-  for (const auto& [output, input] :
-       ad::jacobian_pattern(recording, ad::range(0, recording.num_inputs()))) {
-    inputs.insert(input);
-  }
-  for (const int input : without) inputs.erase(input);
-  return {inputs.begin(), inputs.end()};
+  std::vector<int> inputs = recording.inputs_read();
+  std::erase_if(inputs, [&without](int input) {
+    return std::find(without.begin(), without.end(), input) != without.end();
+  });
+  return inputs;
 }
 
 }  // namespace liegrad::sensitivity

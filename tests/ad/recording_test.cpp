@@ -68,6 +68,15 @@ TEST(Record, TellsFunctionsApartByWhatTheyCompute) {
             }).canonical_text());
 }
 
+TEST(Record, KnowsWhichInputsItReads) {
+  const auto f = record({.name = "f", .variables = 5, .data = 3}, [](auto x, auto d) {
+    const Taped not_returned = x[2] * d[0];
+    const Taped switched = lie::select_lt(x[3], Taped(1.0), Taped(0.0), x[0]);
+    return std::vector<Taped>{x[0] * 2.0, switched, d[1]};
+  });
+  EXPECT_EQ(f.inputs_read(), (std::vector<int>{0, 3, 6}));
+}
+
 TEST(Record, RefusesAFunctionWithoutInputsOrOutputs) {
   const auto one = [](auto, auto) { return std::array{Taped(1.0)}; };
   expect_invalid([&] { record({.name = "f"}, one); },

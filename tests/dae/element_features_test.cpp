@@ -188,6 +188,27 @@ struct Tie {
   }
 };
 
+/// A unit mass under a force that is there from a time on: time is read by a comparison only.
+struct SwitchedForce {
+  dae::ElementShape shape() const {
+    return {.type = "switched_force", .nodes = {{NodeRole::kCoordinates, 1}}};
+  }
+  template <class S>
+  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
+    balance.row(0, 0) +=
+        at.acceleration_coordinates(0)(0) - lie::select_lt(at.time(), S(0.505), S(0), S(3));
+  }
+};
+
+TEST(Switches, AreReadByStepsThoughNoDerivativeDependsOnThem) {
+  dae::System system("switch");
+  system.add_node("x", lie::NodeGroup::rn(1));
+  system.add("mass", SwitchedForce{}, {"x"});
+  EXPECT_EQ(dae::integrate(system, with_step(0.01, 0.5)).final.v[0], 0);
+  // To the accuracy of the step that has the switch in it.
+  EXPECT_NEAR(dae::integrate(system, with_step(0.01, 1)).final.v[0], 3 * 0.495, 3 * 0.01);
+}
+
 TEST(SemidefiniteMass, WorksWhereItIsDefiniteOnTheKernelOfB) {
   // ẍ_1 + 9 (x_1 - sin t) = 0, x_1(0) = 0, ẋ_1(0) = 2: x_1 = A sin 3t + 9/8 sin t.
   const double amplitude = (2 - 9.0 / 8) / 3;
