@@ -15,7 +15,9 @@
 #include "common_options.hpp"
 #include "derivative_check.hpp"
 #include "derivative_options.hpp"
+#include "derivative_progress.hpp"
 #include "integration_options.hpp"
+#include "liegrad/sensitivity/difference_runs.hpp"
 #include "liegrad/sensitivity/taylor_test.hpp"
 #include "named_table.hpp"
 
@@ -269,18 +271,19 @@ void CheckDerivativesCommand::run() const {
                 {},
                 {}};
   const sensitivity::Objective objective = objective_of(system, result.outputs);
-  const auto by = [&](Mode mode) {
-    options.mode = mode;
-    return sensitivity::differentiate(objective, options);
+  const auto by = [&](Mode mode, const std::string& text) {
+    sensitivity::DifferentiateOptions watched = options;
+    watched.mode = mode;
+    const DerivativeProgress progress(text, watched, !common.quiet);
+    return sensitivity::differentiate(objective, watched);
   };
-  result.found.adjoint = by(Mode::kAdjoint);
-  result.found.forward = by(Mode::kForward);
-  result.found.difference = by(Mode::kDifference);
+  result.found.adjoint = by(Mode::kAdjoint, "adjoint");
+  result.found.forward = by(Mode::kForward, "forward");
+  result.found.difference = by(Mode::kDifference, "differences");
   const std::vector<TypicalValue> typical =
       typical_values(system, options, result.found.adjoint.variable_names);
   result.derivatives = compare(result.outputs, result.found, typical);
   if (taylor) {
-    options.mode = Mode::kAdjoint;
     const std::vector<double> direction =
         pseudo_random_direction(typical, options.variables.parameters.size());
     options.second_order.emplace().weights = weights_of(result, direction);

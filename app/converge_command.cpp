@@ -126,7 +126,7 @@ dae::Solution ConvergeCommand::integrate(const dae::System& system, double step,
   dae::IntegrateOptions options = integration_.make();
   options.step = step;
   options.sample_interval = study.interval;
-  Progress progress(options.t_start, options.t_end, !common_.quiet);
+  RunProgress progress(options.t_start, options.t_end, !common_.quiet);
   options.on_step = [&progress](const dae::State& state) {
     progress.update(state.t);
     return true;

@@ -56,7 +56,7 @@ class RunObserver {
   std::size_t energy_column_ = 0, kinetic_column_ = 0;
   long num_samples_ = 0;
   double seconds_ = 0;
-  Progress progress_;
+  RunProgress progress_;
 };
 
 }  // namespace liegrad::app

@@ -12,10 +12,10 @@
 
 #include "common_options.hpp"
 #include "derivative_options.hpp"
+#include "derivative_progress.hpp"
 #include "integration_options.hpp"
 #include "liegrad/dae/nearest_name.hpp"
 #include "named_table.hpp"
-#include "progress.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -209,14 +209,10 @@ void SensitivityCommand::run() const {
   const dae::System system = integration.make_system();
   Result result{system, derivative.outputs(system, integration.make()), {}};
   sensitivity::DifferentiateOptions chosen = options(system, result.outputs);
-  Progress progress(chosen.integrate.t_start, chosen.integrate.t_end, !common.quiet);
-  chosen.integrate.on_step = [&](const dae::State& state) {
-    progress.update(state.t);
-    if (state.t >= chosen.integrate.t_end) progress.clear();
-    return true;
-  };
-  result.derivatives = sensitivity::differentiate(objective_of(system, result.outputs), chosen);
-  progress.clear();
+  {
+    const DerivativeProgress progress("derivatives", chosen, !common.quiet);
+    result.derivatives = sensitivity::differentiate(objective_of(system, result.outputs), chosen);
+  }
 
   Derivatives& d = result.derivatives;
   for (const std::string& warning : integration.warnings()) {

@@ -9,7 +9,6 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <type_traits>
 
@@ -154,8 +153,7 @@ int StateStore::slots_in(double megabytes, const dae::State& state) {
         number_text(megabytes) + " MB are not enough for checkpoints, which need at least " +
         megabytes_text(kFewestSlots * bytes) + " for " + std::to_string(kFewestSlots) + " states");
   }
-  return slots < std::numeric_limits<int>::max() ? static_cast<int>(slots)
-                                                 : std::numeric_limits<int>::max();
+  return slots < kUnlimited ? static_cast<int>(slots) : kUnlimited;
 }
 
 void StateStore::fit(const dae::State& state) {
@@ -170,23 +168,30 @@ void StateStore::fit(const dae::State& state) {
     }
     return;
   }
-  const std::size_t count = bytes_per_state(state) / sizeof(double);
-  // Memory that is not written to is not used: a run may need fewer slots.
-  const std::size_t places = file_ ? 1 : index(slots_);
-  try {
-    memory_ = std::make_unique_for_overwrite<double[]>(places * count);
-  } catch (const std::bad_alloc&) {
-    throw Error("there is no memory for " + std::to_string(slots_) + " checkpoints, which need " +
-                megabytes_text(static_cast<double>(places * count * sizeof(double))) +
-                "; allow fewer megabytes or name a directory for them");
-  }
   lengths_.clear();
   for (const std::vector<double>* vector : vectors) lengths_.push_back(vector->size());
-  numbers_per_state_ = count;
+  numbers_per_state_ = bytes_per_state(state) / sizeof(double);
+  constexpr std::size_t kNumbersPerPiece = 1 << 16;
+  const std::size_t fitting = std::max<std::size_t>(kNumbersPerPiece / numbers_per_state_, 1);
+  states_per_piece_ = file_ ? 1 : static_cast<int>(std::min(fitting, index(slots_)));
 }
 
 double* StateStore::place_of(int slot) {
-  return memory_.get() + (file_ ? 0 : index(slot) * numbers_per_state_);
+  const int place = file_ ? 0 : slot;
+  const std::size_t number = index(place / states_per_piece_);
+  if (number >= memory_.size()) memory_.resize(number + 1);
+  std::unique_ptr<double[]>& piece = memory_[number];
+  if (!piece) {
+    const std::size_t size = index(states_per_piece_) * numbers_per_state_;
+    try {
+      piece = std::make_unique_for_overwrite<double[]>(size);
+    } catch (const std::bad_alloc&) {
+      throw Error("there is no memory for " +
+                  megabytes_text(static_cast<double>(size * sizeof(double))) +
+                  " more of checkpoints; allow fewer megabytes or name a directory for them");
+    }
+  }
+  return piece.get() + index(place % states_per_piece_) * numbers_per_state_;
 }
 
 void StateStore::save(int slot, const dae::State& state) {

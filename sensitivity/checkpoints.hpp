@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,9 +13,11 @@
 
 namespace liegrad::sensitivity {
 
-/// A fixed number of states of one run, in memory or in a file, as plain numbers one after the other.
+/// States of one run, in memory or in a file, as plain numbers one after the other.
 class StateStore {
  public:
+  static constexpr int kUnlimited = std::numeric_limits<int>::max();
+
   /// In memory, or in a new file of the directory, which has no name there: its space is given back when
   /// the store goes, however the program ends. Throws InvalidArgument when there is no such directory, and
   /// Error when nothing can be written to it.
@@ -41,14 +44,16 @@ class StateStore {
 
   /// Learns the lengths, or compares with them.
   void fit(const dae::State& state);
+  /// In memory, which is taken in pieces when it is needed.
   double* place_of(int slot);
 
   int slots_;
   std::string directory_;
   std::vector<std::size_t> lengths_;   ///< of the vectors of a state
   std::size_t numbers_per_state_ = 0;  ///< 0: nothing was saved
-  std::unique_ptr<double[]>
-      memory_;  ///< of all states, or of the one that is on its way to the file
+  int states_per_piece_ = 0;
+  /// Of all states, or of the one that is on its way to the file.
+  std::vector<std::unique_ptr<double[]>> memory_;
   std::unique_ptr<File> file_;
 };
 

@@ -16,17 +16,22 @@ constexpr double kNewtonTolerance = 1e-14;
 
 }  // namespace
 
+dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options) {
+  dae::IntegrateOptions result = options;
+  dae::NewtonOptions& newton = result.alpha.newton;
+  newton.relative_tolerance = std::min(newton.relative_tolerance, kNewtonTolerance);
+  newton.leave_out_last = false;
+  return result;
+}
+
 DifferenceRuns::DifferenceRuns(const Objective& objective, const dae::IntegrateOptions& options,
                                const VariableSpace& space, const dae::InitialValues& initial,
                                bool grid_moves)
     : objective_(objective),
-      options_(options),
+      options_(with_full_convergence(options)),
       space_(space),
       initial_(initial),
       grid_moves_(grid_moves) {
-  options_.alpha.newton.relative_tolerance =
-      std::min(options_.alpha.newton.relative_tolerance, kNewtonTolerance);
-  options_.alpha.newton.leave_out_last = false;
   // Perturbed values leave the constraints, and an inertia may become slightly impossible.
   options_.alpha.consistency.project = true;
   options_.alpha.consistency.check_elements = false;

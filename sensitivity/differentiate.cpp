@@ -66,6 +66,9 @@ class Differentiation {
 
   Derivatives run() {
     const auto start = Clock::now();
+    if (options_.on_progress) {
+      trajectory_.set_on_visited([this] { tell_progress(1); });
+    }
     const Eigen::Index variables = std::ssize(space_.chosen());
     result_.jacobian.resize(objective_.size(), variables);
     switch (options_.mode) {
@@ -117,6 +120,30 @@ class Differentiation {
            options_.second_order->weights.empty();
   }
 
+  std::size_t num_hessian_products() const {
+    if (!options_.second_order) return 0;
+    const std::size_t directions = options_.second_order->directions.size();
+    return directions > 0 ? directions : space_.chosen().size();
+  }
+
+  /// Counted in visits of steps: a product with the Hessian visits all of them twice. The differences by one
+  /// variable count as one sweep.
+  double work() const {
+    const std::size_t products = num_hessian_products();
+    std::size_t sweeps = 2 * products;
+    if (options_.mode == Mode::kDifference) {
+      sweeps += space_.chosen().size();
+    } else if (options_.mode == Mode::kForward || !has_gradient_from_second_order()) {
+      sweeps += 1;
+    }
+    return static_cast<double>(sweeps) * visits_of_sweep();
+  }
+  double visits_of_sweep() const { return static_cast<double>(trajectory_.grid().num_steps() + 1); }
+  void tell_progress(double visits) {
+    visits_ += visits;
+    if (options_.on_progress) options_.on_progress(visits_ / work());
+  }
+
   void check_finite() const {
     for (Eigen::Index i = 0; i < result_.jacobian.rows(); ++i) {
       for (Eigen::Index j = 0; j < result_.jacobian.cols(); ++j) {
@@ -158,6 +185,7 @@ class Differentiation {
         result_.jacobian(i, j) = difference.value[index(i)];
         result_.jacobian_error(i, j) = difference.error[index(i)];
       }
+      tell_progress(visits_of_sweep());
     }
     reader_.set_parameters(objective_.system().parameter_values());
   }
@@ -191,6 +219,7 @@ class Differentiation {
   Vector values_;
   Trajectory trajectory_;
   VariableSpace space_;
+  double visits_ = 0;
   Derivatives result_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct Variables {
   bool initial_configuration = false, initial_velocity = false;
   /// All controls at the start and at the end of every step.
   bool controls = false;
-  /// The end of the run, by stretching all steps alike.
+  /// The end of the run, by stretching all steps alike. A value at a fixed time then moves against the grid;
+  /// where that time is the end of a step, derivatives of velocities by t_end and step are one-sided.
   bool t_end = false;
   /// The length of fixed steps, their number being kept; a last shorter one gives way.
   bool step = false;
@@ -56,6 +58,8 @@ struct DifferentiateOptions {
   CheckpointOptions checkpoints;
   /// First step of differences, relative to a parameter's value or to 1 where that is zero.
   double difference_step = 1e-2;
+  /// Called now and then with the part of the work after the run that is done, between 0 and 1.
+  std::function<void(double)> on_progress;
 
   /// One sentence for each mistake; empty when usable.
   std::vector<std::string> problems(const Objective& objective) const;

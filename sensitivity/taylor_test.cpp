@@ -14,8 +14,6 @@ namespace {
 using dae::index;
 using Vector = std::vector<double>;
 
-/// As DifferenceRuns have it.
-constexpr double kNewtonTolerance = 1e-14;
 constexpr int kFewest = 3;
 /// A remainder counts from here on, in units of the rounding of J: its slope between neighbours is then
 /// known to a few hundredths.
@@ -107,14 +105,6 @@ std::vector<std::string> TaylorTestOptions::problems() const {
                    std::to_string(count));
   }
   return list;
-}
-
-dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options) {
-  dae::IntegrateOptions result = options;
-  dae::NewtonOptions& newton = result.alpha.newton;
-  newton.relative_tolerance = std::min(newton.relative_tolerance, kNewtonTolerance);
-  newton.leave_out_last = false;
-  return result;
 }
 
 TaylorTest taylor_test(const std::function<double(double)>& function, double gradient_along,

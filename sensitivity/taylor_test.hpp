@@ -36,10 +36,6 @@ struct TaylorTest {
   double noise = 0;                                         ///< of J, by rounding
 };
 
-/// The same run, but with Newton's iteration carried on to where runs for differences end it: what its
-/// tolerance leaves otherwise is seen by comparisons with them.
-dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options);
-
 /// Whether derivatives of an objective are those of its runs: a wrong entry of the gradient leaves a first
 /// remainder of slope 1, one of the Hessian a second remainder of slope 2. For a user's own elements,
 /// functions and initial values it is the test to make.

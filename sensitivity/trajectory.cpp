@@ -10,12 +10,6 @@
 #include "liegrad/sensitivity/start_derivative.hpp"
 
 namespace liegrad::sensitivity {
-namespace {
-
-std::size_t at(long n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 Trajectory::Trajectory(const dae::System& system, const dae::IntegrateOptions& options,
                        const CheckpointOptions& checkpoints, const Visit& visit)
     : system_(system),
@@ -61,20 +55,22 @@ Trajectory::Trajectory(const dae::System& system, const dae::IntegrateOptions& o
 }
 
 void Trajectory::save(long n, const dae::State& state) {
+  if (!store_) make_store(state);
+  if (keeps_all()) return store_->save(static_cast<int>(n), state);
+  if (const std::optional<int> slot = schedule_->slot_for(n)) store_->save(*slot, state);
+}
+
+void Trajectory::make_store(const dae::State& state) {
   if (checkpoints_.megabytes <= 0) {
-    states_.push_back(state);
+    store_.emplace(StateStore::kUnlimited, checkpoints_.directory);
     return;
   }
-  if (!store_) {
-    const double interval = options_.t_end - options_.t_start;
-    std::optional<long> expected;
-    if (!options_.adaptive)
-      expected = std::lround(std::ceil(interval / options_.step * (1 - 1e-12)));
-    const int slots = StateStore::slots_in(checkpoints_.megabytes, state);
-    store_.emplace(slots, checkpoints_.directory);
-    schedule_.emplace(slots, expected);
-  }
-  if (const std::optional<int> slot = schedule_->slot_for(n)) store_->save(*slot, state);
+  const double interval = options_.t_end - options_.t_start;
+  std::optional<long> expected;
+  if (!options_.adaptive) expected = std::lround(std::ceil(interval / options_.step * (1 - 1e-12)));
+  const int slots = StateStore::slots_in(checkpoints_.megabytes, state);
+  store_.emplace(slots, checkpoints_.directory);
+  schedule_.emplace(slots, expected);
 }
 
 std::vector<double> Trajectory::controls_at(double t) const {
@@ -103,6 +99,11 @@ StepMade Trajectory::made(long n, const dae::State& start, const dae::State& end
   return {changed_, end, grid_.step(n), start_controls_, end_controls_};
 }
 
+void Trajectory::prepare_to_repeat() {
+  if (!stepper_) stepper_ = dae::make_stepper(system_, options_);
+  stepper_->set_control_law(options_.controls);
+}
+
 void Trajectory::repeat(long n) {
   const dae::StepReport& report = stepper_->step(grid_.step(n), grid_.time(n + 1));
   if (!report.success) {
@@ -113,53 +114,58 @@ void Trajectory::repeat(long n) {
   recomputed_ += 1;
 }
 
+void Trajectory::visit_with(const Visit& visit, long n, const StepMade& step, bool is_last) const {
+  visit(n, step, is_last);
+  if (on_visited_) on_visited_();
+}
+
 void Trajectory::visit_forwards(const Visit& visit) {
-  visit(-1, start_of_run(), false);
+  visit_with(visit, -1, start_of_run(), false);
   const long steps = grid_.num_steps();
-  dae::State start = started_;
+  dae::State start = started_, end = started_;
   if (!keeps_all()) {
-    if (!stepper_) stepper_ = dae::make_stepper(system_, options_);
-    stepper_->set_control_law(options_.controls);
+    prepare_to_repeat();
     stepper_->restart(started_, grid_.first_step());
   }
   for (long n = 0; n < steps; ++n) {
-    if (keeps_all()) {
-      visit(n, made(n, states_[at(n)], n + 1 < steps ? states_[at(n + 1)] : final_),
-            n + 1 == steps);
-      continue;
+    if (!keeps_all()) {
+      repeat(n);
+      end = stepper_->state();
+    } else if (n + 1 < steps) {
+      store_->load(static_cast<int>(n + 1), end);
+    } else {
+      end = final_;
     }
-    repeat(n);
-    visit(n, made(n, start, stepper_->state()), n + 1 == steps);
-    start = stepper_->state();
+    visit_with(visit, n, made(n, start, end), n + 1 == steps);
+    std::swap(start, end);
   }
 }
 
 void Trajectory::visit_backwards(const Visit& visit) {
   const long steps = grid_.num_steps();
+  dae::State start = final_, end = final_;
+  const auto visit_one = [&](long n) {
+    visit_with(visit, n, made(n, start, end), n + 1 == steps);
+    std::swap(end, start);
+  };
   if (keeps_all()) {
     for (long n = steps - 1; n >= 0; --n) {
-      visit(n, made(n, states_[at(n)], n + 1 < steps ? states_[at(n + 1)] : final_),
-            n + 1 == steps);
+      store_->load(static_cast<int>(n), start);
+      visit_one(n);
     }
   } else {
-    if (!stepper_) stepper_ = dae::make_stepper(system_, options_);
-    stepper_->set_control_law(options_.controls);
-    dae::State current, end = final_;
-    schedule_->reverse(steps, {.save = [&](int slot, long) { store_->save(slot, current); },
-                               .restore = [&](int slot, long) { store_->load(slot, current); },
+    prepare_to_repeat();
+    schedule_->reverse(steps, {.save = [&](int slot, long) { store_->save(slot, start); },
+                               .restore = [&](int slot, long) { store_->load(slot, start); },
                                .advance =
                                    [&](long from, long to) {
-                                     stepper_->restart(current, step_before(from));
+                                     stepper_->restart(start, step_before(from));
                                      for (long n = from; n < to; ++n) repeat(n);
-                                     current = stepper_->state();
+                                     start = stepper_->state();
                                    },
-                               .reverse =
-                                   [&](long n) {
-                                     visit(n, made(n, current, end), n + 1 == steps);
-                                     std::swap(end, current);
-                                   }});
+                               .reverse = visit_one});
   }
-  visit(-1, start_of_run(), false);
+  visit_with(visit, -1, start_of_run(), false);
 }
 
 std::unique_ptr<Derivative> Trajectory::start_derivative() {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
@@ -37,6 +38,8 @@ class Trajectory {
 
   void visit_forwards(const Visit& visit);
   void visit_backwards(const Visit& visit);
+  /// Called after each visit of these two.
+  void set_on_visited(std::function<void()> on_visited) { on_visited_ = std::move(on_visited); }
 
   /// Whether the step changed before step n, so that it does not start from the end of the one before.
   bool changes_before(long n) const;
@@ -49,11 +52,16 @@ class Trajectory {
  private:
   std::vector<double> controls_at(double t) const;
   double step_before(long n) const { return n == 0 ? grid_.first_step() : grid_.step(n - 1); }
-  bool keeps_all() const { return !store_; }
+  bool keeps_all() const { return !schedule_; }
+  /// Visits, and says so.
+  void visit_with(const Visit& visit, long n, const StepMade& step, bool is_last) const;
   StepMade start_of_run();
   /// Step n between two states, from what a change of the step makes of the first.
   StepMade made(long n, const dae::State& start, const dae::State& end);
+  /// What is there before the first state is saved.
+  void make_store(const dae::State& state);
   void save(long n, const dae::State& state);
+  void prepare_to_repeat();
   /// Makes step n again from the state of the stepper.
   void repeat(long n);
 
@@ -64,11 +72,11 @@ class Trajectory {
   dae::IntegrateSummary summary_;
   Grid grid_;
   dae::State consistent_, started_, final_;
-  std::vector<dae::State> states_;  ///< all of them, without a budget
   std::optional<StateStore> store_;
-  std::optional<CheckpointSchedule> schedule_;
-  std::unique_ptr<dae::Stepper> stepper_;  ///< that makes steps again
+  std::optional<CheckpointSchedule> schedule_;  ///< with a budget; without, state n is in slot n
+  std::unique_ptr<dae::Stepper> stepper_;       ///< that makes steps again
   long recomputed_ = 0;
+  std::function<void()> on_visited_;
   // Of the last visit.
   dae::State before_change_, changed_;
   std::vector<double> start_controls_, end_controls_;

@@ -272,27 +272,27 @@ class StateStoreTest : public testing::Test {
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "liegrad-test-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
+    directory = name;
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
+  void TearDown() override { std::filesystem::remove_all(directory); }
 
   dae::State random_state() {
     std::normal_distribution<double> normal;
     dae::State state;
-    state.t = normal(random_);
-    state.step = normal(random_);
+    state.t = normal(random);
+    state.step = normal(random);
     state.q.resize(14);
     state.lambda.resize(3);
     for (auto* vector : {&state.v, &state.v_dot, &state.a, &state.increment}) vector->resize(12);
     for (auto* vector :
          {&state.q, &state.v, &state.v_dot, &state.a, &state.lambda, &state.increment}) {
-      for (double& x : *vector) x = normal(random_);
+      for (double& x : *vector) x = normal(random);
     }
     return state;
   }
 
-  std::filesystem::path directory_;
-  std::mt19937 random_{7};
+  std::filesystem::path directory;
+  std::mt19937 random{7};
 };
 
 void expect_equal(const dae::State& a, const dae::State& b) {
@@ -310,7 +310,7 @@ void expect_equal(const dae::State& a, const dae::State& b) {
 
 TEST_F(StateStoreTest, GivesBackTheSameBitsFromMemoryAndFromDisk) {
   const int slots = 9;
-  StateStore memory(slots), disk(slots, directory_.string());
+  StateStore memory(slots), disk(slots, directory.string());
   std::vector<dae::State> states;
   for (int i = 0; i < slots; ++i) states.push_back(random_state());
   states[4].v[3] = -0.0;
@@ -332,9 +332,27 @@ TEST_F(StateStoreTest, GivesBackTheSameBitsFromMemoryAndFromDisk) {
   EXPECT_TRUE(std::signbit(zero.v[3]));
 }
 
+TEST_F(StateStoreTest, GrowsWithTheNumberOfStates) {
+  const int count = 3000;  // several pieces of memory
+  StateStore store(StateStore::kUnlimited), disk(StateStore::kUnlimited, directory.string());
+  std::vector<dae::State> states;
+  for (int i = 0; i < count; ++i) {
+    states.push_back(random_state());
+    store.save(i, states.back());
+    disk.save(i, states.back());
+  }
+  dae::State loaded;
+  for (int i = count - 1; i >= 0; --i) {
+    store.load(i, loaded);
+    expect_equal(loaded, states[static_cast<std::size_t>(i)]);
+    disk.load(i, loaded);
+    expect_equal(loaded, states[static_cast<std::size_t>(i)]);
+  }
+}
+
 TEST_F(StateStoreTest, LeavesNoFileBehind) {
   {
-    StateStore store(3, directory_.string()), other(3, directory_.string());
+    StateStore store(3, directory.string()), other(3, directory.string());
     store.save(0, random_state());
     other.save(0, random_state());
     StateStore moved = std::move(store);
@@ -342,14 +360,14 @@ TEST_F(StateStoreTest, LeavesNoFileBehind) {
     moved.load(0, state);
     EXPECT_EQ(state.q.size(), 14U);
   }
-  EXPECT_TRUE(std::filesystem::is_empty(directory_));
+  EXPECT_TRUE(std::filesystem::is_empty(directory));
 }
 
 TEST_F(StateStoreTest, AllocatesNothingForStatesOfTheSameLengths) {
   if (!test::kHeapIsWatched) GTEST_SKIP() << "no way is known to watch the heap of this system";
   const dae::State state = random_state();
-  for (const std::string& directory : {std::string(), directory_.string()}) {
-    StateStore store(3, directory);
+  for (const std::string& where : {std::string(), directory.string()}) {
+    StateStore store(3, where);
     dae::State loaded = state;
     store.save(0, state);
     EXPECT_EQ(test::allocations_of([&] {
@@ -378,7 +396,7 @@ TEST_F(StateStoreTest, SaysWhatIsWrongWithADirectory) {
   EXPECT_EQ(message_of<InvalidArgument>([] { StateStore store(3, "/no/such/place"); }),
             "the directory '/no/such/place' for checkpoints does not exist; create it or name "
             "another");
-  const std::string file = (directory_ / "file").string();
+  const std::string file = (directory / "file").string();
   std::ofstream(file) << "not a directory";
   EXPECT_EQ(
       message_of<InvalidArgument>([&] { StateStore store(3, file); }),
@@ -404,7 +422,7 @@ TEST_F(StateStoreTest, SaysWhenTheDiskIsFull) {
   const dae::State state = random_state();
   std::string message;
   {
-    StateStore store(1000, directory_.string());
+    StateStore store(1000, directory.string());
     rlimit limit = before;
     limit.rlim_cur = 10000;
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -415,7 +433,7 @@ TEST_F(StateStoreTest, SaysWhenTheDiskIsFull) {
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message,
-            "writing to the file for checkpoints in the directory '" + directory_.string() +
+            "writing to the file for checkpoints in the directory '" + directory.string() +
                 "' failed (File too large); name a directory with more room or allow fewer "
                 "megabytes");
 }
@@ -424,11 +442,22 @@ TEST_F(StateStoreTest, SaysWhenThereIsNoMemory) {
 #ifdef LIEGRAD_ADDRESS_SANITIZER
   GTEST_SKIP() << "the sanitizer ends programs that ask for so much";
 #endif
-  StateStore store(std::numeric_limits<int>::max());
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  StateStore store(StateStore::kUnlimited);
   dae::State state = random_state();
-  state.q.resize(100000);
-  EXPECT_EQ(message_of<Error>([&] { store.save(0, state); }).substr(0, 60),
-            "there is no memory for 2147483647 checkpoints, which need 1.");
+  state.q.resize(1 << 20);
+  rlimit limit = before;
+  limit.rlim_cur = 500'000'000;
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  const std::string message = message_of<Error>([&] {
+    for (int slot = 0; slot < 1000; ++slot) store.save(slot, state);
+  });
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(
+      message,
+      "there is no memory for 8.38903 MB more of checkpoints; allow fewer megabytes or name a "
+      "directory for them");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -102,6 +103,38 @@ TEST(Derivatives, NameVariablesAndValues) {
   EXPECT_EQ(result.jacobian.rows(), 2);
   EXPECT_EQ(result.jacobian.cols(), 10);
   EXPECT_EQ(result.simulation.steps, 10);
+}
+
+TEST(Derivatives, SayHowFarTheyAre) {
+  const dae::System system = models::make_model("pendulum");
+  Objective objective(system);
+  objective.add_output("mass.x[2]");
+  DifferentiateOptions options = by_parameters(system, 0.01, 0.1);
+  std::vector<double> parts;
+  options.on_progress = [&parts](double done) { parts.push_back(done); };
+  const std::size_t visits = 10 + 1, variables = options.variables.parameters.size();
+  const auto expect_parts = [&](std::size_t count) {
+    parts.clear();
+    differentiate(objective, options);
+    ASSERT_EQ(parts.size(), count);
+    EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
+    EXPECT_DOUBLE_EQ(parts.back(), 1);
+  };
+  for (const double megabytes : {0.0, 0.001}) {
+    options.checkpoints.megabytes = megabytes;
+    options.mode = Mode::kForward;
+    expect_parts(visits);
+    options.mode = Mode::kAdjoint;
+    expect_parts(visits);
+    // The gradient comes with the Hessian.
+    options.second_order.emplace();
+    expect_parts(2 * variables * visits);
+    options.mode = Mode::kForward;
+    expect_parts((2 * variables + 1) * visits);
+    options.second_order.reset();
+  }
+  options.mode = Mode::kDifference;
+  expect_parts(variables);
 }
 
 // Mistakes.

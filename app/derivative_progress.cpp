@@ -1,0 +1,30 @@
+#include "derivative_progress.hpp"
+
+#include <utility>
+
+namespace liegrad::app {
+
+DerivativeProgress::DerivativeProgress(std::string text, sensitivity::DifferentiateOptions& options,
+                                       bool wanted)
+    : text_(std::move(text)), t_end_(options.integrate.t_end), wanted_(wanted) {
+  run_.emplace(options.integrate.t_start, t_end_, wanted);
+  options.integrate.on_step = [this](const dae::State& state) {
+    after_step(state.t);
+    return true;
+  };
+  options.on_progress = [this](double done) { after_part(done); };
+}
+
+void DerivativeProgress::after_step(double t) {
+  if (!run_) return;  // a run of differences
+  run_->update(t);
+  if (t < t_end_) return;
+  run_.reset();
+  line_.emplace(wanted_);
+}
+
+void DerivativeProgress::after_part(double done) {
+  if (line_ && line_->is_due()) line_->show(text_, done);
+}
+
+}  // namespace liegrad::app

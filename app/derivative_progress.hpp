@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "liegrad/sensitivity/differentiate.hpp"
+#include "progress.hpp"
+
+namespace liegrad::app {
+
+/// How far differentiate() is: with its run, then with the derivatives.
+class DerivativeProgress {
+ public:
+  /// Observes one call with these options, and must live as long as it.
+  DerivativeProgress(std::string text, sensitivity::DifferentiateOptions& options, bool wanted);
+  DerivativeProgress(const DerivativeProgress&) = delete;
+  DerivativeProgress& operator=(const DerivativeProgress&) = delete;
+
+ private:
+  void after_step(double t);
+  void after_part(double done);
+
+  std::string text_;
+  double t_end_;
+  bool wanted_;
+  std::optional<RunProgress> run_;
+  std::optional<ProgressLine> line_;  ///< after the run
+};
+
+}  // namespace liegrad::app
