@@ -11,7 +11,9 @@ using dae::index;
 
 /// Terms evaluated at once; the vector form of a kernel is fastest there.
 constexpr int kLanes = 16;
-/// Fewer terms are evaluated one by one.
+/// How many of them a processor with AVX has in one register.
+constexpr int kVector = 4;
+/// Fewer terms are evaluated one by one, but for all columns at once if those are not as few.
 constexpr int kFewTerms = 4;
 
 std::size_t place_of(ad::ResultKind product) {
@@ -75,10 +77,17 @@ const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
   return *kernel;
 }
 
-void KernelSum::load(Group& group, const std::vector<int>& list, int per_term, int first,
-                     const double* from, double* to) {
-  const int* const chunk = list.data() + first * per_term;
-  const int count = per_term * group.lanes;
+KernelSum::Side KernelSum::arguments_of(const Group& group) const {
+  return {group.lane_arguments, group.function.num_arguments, num_arguments_};
+}
+KernelSum::Side KernelSum::values_of(const Group& group) const {
+  return {group.lane_values, group.function.num_values, num_values_};
+}
+
+void KernelSum::load(const Group& group, const Side& side, int first, const double* from,
+                     double* to) {
+  const int* const chunk = side.list.data() + first * side.per_term;
+  const int count = side.per_term * group.lanes;
   for (int i = 0; i < count; ++i) to[i] = from[chunk[i]];
 }
 
@@ -90,12 +99,17 @@ void KernelSum::call(Group& group, const ad::Kernel& kernel, int count) {
   }
 }
 
-void KernelSum::add(const Group& group, const std::vector<int>& list, int per_term, int first,
-                    int count, double* to) {
-  const int* const chunk = list.data() + first * per_term;
-  for (int i = 0; i < per_term; ++i) {
+void KernelSum::add(const Group& group, const Side& side, int first, int count, double* to) {
+  const int* const chunk = side.list.data() + first * side.per_term;
+  const double* const from = group.outputs.data();
+  if (count == group.lanes) {
+    const int all = side.per_term * count;
+    for (int i = 0; i < all; ++i) to[chunk[i]] += from[i];
+    return;
+  }
+  for (int i = 0; i < side.per_term; ++i) {
     for (int lane = 0; lane < count; ++lane) {
-      to[chunk[i * group.lanes + lane]] += group.outputs[index(i * group.lanes + lane)];
+      to[chunk[i * group.lanes + lane]] += from[i * group.lanes + lane];
     }
   }
 }
@@ -110,10 +124,14 @@ void KernelSum::for_each_chunk(ad::ResultKind product, std::span<const double> n
     const int num_inputs = static_cast<int>(inputs.size());
     for (int first = 0; first < group.num_terms; first += group.lanes) {
       const int* const chunk = group.lane_numbers.data() + first * num_inputs;
-      for (int i = 0; i < num_inputs; ++i) {
-        double* const to = group.inputs.data() + inputs[index(i)] * group.lanes;
-        for (int lane = 0; lane < group.lanes; ++lane) {
-          to[lane] = numbers[index(chunk[i * group.lanes + lane])];
+      double* const to = group.inputs.data();
+      if (group.lanes == 1) {
+        for (int i = 0; i < num_inputs; ++i) to[inputs[index(i)]] = numbers[index(chunk[i])];
+      } else {
+        for (int i = 0; i < num_inputs; ++i) {
+          for (int lane = 0; lane < kLanes; ++lane) {
+            to[inputs[index(i)] * kLanes + lane] = numbers[index(chunk[i * kLanes + lane])];
+          }
         }
       }
       columns(group, kernel, first, std::min(group.lanes, group.num_terms - first));
@@ -121,51 +139,79 @@ void KernelSum::for_each_chunk(ad::ResultKind product, std::span<const double> n
   }
 }
 
+void KernelSum::multiply(ad::ResultKind product, std::span<const double> numbers, int columns,
+                         const double* from, double* to) {
+  const bool is_tangent = product == ad::ResultKind::kJacobianTimes;
+  for_each_chunk(
+      product, numbers, [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+        const Side arguments = arguments_of(group), values = values_of(group);
+        const Side &in = is_tangent ? arguments : values, &out = is_tangent ? values : arguments;
+        const int offset =
+            is_tangent ? kernel.layout().directions_offset : kernel.layout().weights_offset;
+        if (group.lanes == 1 && columns >= kFewTerms) {
+          multiply_columns(group, kernel, first, columns, {in, offset, from}, out, to);
+          return;
+        }
+        for (int c = 0; c < columns; ++c) {
+          load(group, in, first, from + c * in.stride, group.inputs.data() + offset * group.lanes);
+          call(group, kernel, count);
+          add(group, out, first, count, to + c * out.stride);
+        }
+      });
+}
+
+void KernelSum::multiply_columns(Group& group, const ad::Kernel& kernel, int term, int columns,
+                                 const Factors& factors, const Side& out, double* to) {
+  const auto enlarge = [](std::vector<double>& list, std::size_t size) {
+    if (list.size() < size) list.resize(size);
+  };
+  enlarge(group.wide_inputs, group.inputs.size() * kLanes);
+  enlarge(group.wide_outputs, group.outputs.size() * kLanes);
+  const auto filled = [](int count) { return (count + kVector - 1) / kVector * kVector; };
+  double* const inputs = group.wide_inputs.data();
+  for (const int i : group.function.inputs) {
+    std::fill_n(inputs + i * kLanes, std::min(filled(columns), kLanes), group.inputs[index(i)]);
+  }
+  const int* const in_places = factors.side.list.data() + term * factors.side.per_term;
+  const int* const out_places = out.list.data() + term * out.per_term;
+  for (int first = 0; first < columns; first += kLanes) {
+    const int count = std::min(kLanes, columns - first);
+    for (int i = 0; i < factors.side.per_term; ++i) {
+      double* const lanes = inputs + (factors.offset + i) * kLanes;
+      const double* const of_column = factors.from + first * factors.side.stride + in_places[i];
+      for (int lane = 0; lane < count; ++lane) lanes[lane] = of_column[lane * factors.side.stride];
+    }
+    // The rest of a vector would be evaluated one by one; its numbers are those of columns before.
+    kernel.batch(filled(count), group.wide_inputs, kLanes, group.wide_outputs, kLanes);
+    for (int i = 0; i < out.per_term; ++i) {
+      double* const of_column = to + first * out.stride + out_places[i];
+      const double* const lanes = group.wide_outputs.data() + i * kLanes;
+      for (int lane = 0; lane < count; ++lane) of_column[lane * out.stride] += lanes[lane];
+    }
+  }
+}
+
 void KernelSum::tangent(std::span<const double> numbers, int columns,
                         std::span<const double> directions, std::span<double> values) {
-  for_each_chunk(ad::ResultKind::kJacobianTimes, numbers,
-                 [&](Group& group, const ad::Kernel& kernel, int first, int count) {
-                   const Local& f = group.function;
-                   double* const to =
-                       group.inputs.data() + kernel.layout().directions_offset * group.lanes;
-                   for (int c = 0; c < columns; ++c) {
-                     load(group, group.lane_arguments, f.num_arguments, first,
-                          directions.data() + c * num_arguments_, to);
-                     call(group, kernel, count);
-                     add(group, group.lane_values, f.num_values, first, count,
-                         values.data() + c * num_values_);
-                   }
-                 });
+  multiply(ad::ResultKind::kJacobianTimes, numbers, columns, directions.data(), values.data());
 }
 
 void KernelSum::adjoint(std::span<const double> numbers, int columns,
                         std::span<const double> weights, std::span<double> gradient) {
-  for_each_chunk(
-      ad::ResultKind::kTransposeTimes, numbers,
-      [&](Group& group, const ad::Kernel& kernel, int first, int count) {
-        const Local& f = group.function;
-        double* const to = group.inputs.data() + kernel.layout().weights_offset * group.lanes;
-        for (int c = 0; c < columns; ++c) {
-          load(group, group.lane_values, f.num_values, first, weights.data() + c * num_values_, to);
-          call(group, kernel, count);
-          add(group, group.lane_arguments, f.num_arguments, first, count,
-              gradient.data() + c * num_arguments_);
-        }
-      });
+  multiply(ad::ResultKind::kTransposeTimes, numbers, columns, weights.data(), gradient.data());
 }
 
 void KernelSum::second(std::span<const double> numbers, std::span<const double> weights,
                        std::span<const double> direction, std::span<double> gradient) {
   for_each_chunk(ad::ResultKind::kHessianTimes, numbers,
                  [&](Group& group, const ad::Kernel& kernel, int first, int count) {
-                   const Local& f = group.function;
                    double* const inputs = group.inputs.data();
-                   load(group, group.lane_values, f.num_values, first, weights.data(),
+                   load(group, values_of(group), first, weights.data(),
                         inputs + kernel.layout().weights_offset * group.lanes);
-                   load(group, group.lane_arguments, f.num_arguments, first, direction.data(),
+                   load(group, arguments_of(group), first, direction.data(),
                         inputs + kernel.layout().directions_offset * group.lanes);
                    call(group, kernel, count);
-                   add(group, group.lane_arguments, f.num_arguments, first, count, gradient.data());
+                   add(group, arguments_of(group), first, count, gradient.data());
                  });
 }
 

@@ -61,17 +61,36 @@ class KernelSum {
     std::vector<int> lane_numbers, lane_arguments, lane_values;
     std::array<const ad::Kernel*, 3> kernels = {};  ///< J d, Jᵀ w, H d
     std::vector<double> inputs, outputs;
+    std::vector<double> wide_inputs, wide_outputs;  ///< of one term for many columns
   };
 
   /// Arranges lists and arrays for a product when terms were added or the kernel is new.
   static const ad::Kernel& prepare(Group& group, ad::ResultKind product);
   template <class Columns>
   void for_each_chunk(ad::ResultKind product, std::span<const double> numbers, Columns&& columns);
-  static void load(Group& group, const std::vector<int>& list, int per_term, int first,
-                   const double* from, double* to);
+  /// Where a group's part of the arguments or of the values stands.
+  struct Side {
+    const std::vector<int>& list;
+    int per_term;
+    int stride;  ///< from one column to the next
+  };
+  Side arguments_of(const Group& group) const;
+  Side values_of(const Group& group) const;
+
+  static void load(const Group& group, const Side& side, int first, const double* from, double* to);
   static void call(Group& group, const ad::Kernel& kernel, int count);
-  static void add(const Group& group, const std::vector<int>& list, int per_term, int first,
-                  int count, double* to);
+  static void add(const Group& group, const Side& side, int first, int count, double* to);
+  /// to += J from or Jᵀ from.
+  void multiply(ad::ResultKind product, std::span<const double> numbers, int columns,
+                const double* from, double* to);
+  /// The same of one term for all columns, which take the lanes.
+  struct Factors {
+    const Side& side;
+    int offset;  ///< among the inputs of the kernel
+    const double* from;
+  };
+  static void multiply_columns(Group& group, const ad::Kernel& kernel, int term, int columns,
+                               const Factors& factors, const Side& out, double* to);
 
   int num_arguments_, num_values_;
   std::vector<Group> groups_;

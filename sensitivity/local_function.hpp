@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "liegrad/sensitivity/kernel_sum.hpp"
@@ -29,6 +30,7 @@ class LocalFunction {
   ad::Recording recording_;
   std::vector<int> zero_inputs_;
   ad::Backend backend_;
+  mutable std::mutex mutex_;
   mutable std::map<ad::ResultKind, ad::Kernel> kernels_;
 };
 

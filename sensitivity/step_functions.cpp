@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <tuple>
 #include <type_traits>
 
 #include "liegrad/dae/node_tangent.hpp"
@@ -19,6 +21,24 @@ namespace {
 using dae::AlphaVariant;
 using dae::index;
 using dae::SigmaForm;
+
+/// There are few of them, and they are kept: derivatives of many short runs would spend most of their time
+/// on recording them again.
+std::shared_ptr<const LocalFunction> step_function(StepPart part, AlphaVariant variant,
+                                                   SigmaForm form) {
+  static std::mutex mutex;
+  using Kept =
+      std::map<std::tuple<StepPart, AlphaVariant, SigmaForm>, std::shared_ptr<const LocalFunction>>;
+  static Kept& kept = *new Kept;  // never destroyed: what CppAD needs for that may go before
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const LocalFunction>& function = kept[{part, variant, form}];
+  if (!function) {
+    function = std::make_shared<const LocalFunction>(step_recording(part, variant, form),
+                                                     ad::range(0, step_part_dof(part)),
+                                                     ad::Backend::kCompiled);
+  }
+  return function;
+}
 
 /// Adds the parts of a configuration space to a sum.
 class Terms {
@@ -55,9 +75,7 @@ class Terms {
     const int count = step_part_dof(part);
     auto found = known_.find(part);
     if (found == known_.end()) {
-      const auto function = std::make_shared<const LocalFunction>(
-          step_recording(part, variant_, form_), ad::range(0, count), ad::Backend::kCompiled);
-      const KernelSum::Local local = LocalFunction::term(function);
+      const KernelSum::Local local = LocalFunction::term(step_function(part, variant_, form_));
       found = known_.emplace(part, Known{sum_.add_function(local), local.inputs}).first;
     }
     std::vector<int> numbers, arguments, values;

@@ -147,26 +147,29 @@ template <class Visit>
 void VariableSpace::to_outer(int columns, std::span<const double> directions,
                              std::span<double> outer, const Visit& visit) const {
   for (int c = 0; c < columns; ++c) {
-    const std::span<const double> from = directions.subspan(index(c * size_), index(size_));
     const std::span<double> to = outer.subspan(index(c * outer_.size), index(outer_.size));
-    std::copy_n(from.begin(), num_parameters_, to.begin() + outer_.parameters);
+    std::copy_n(directions.begin() + c * size_, num_parameters_, to.begin() + outer_.parameters);
     std::fill(to.begin() + outer_.start_controls, to.end(), 0.0);
-    visit([&](int entry, int position, double factor) {
-      to[index(entry)] += factor * from[index(position)];
-    });
   }
+  visit([&](int entry, int position, double factor) {
+    for (int c = 0; c < columns; ++c) {
+      outer[index(c * outer_.size + entry)] += factor * directions[index(c * size_ + position)];
+    }
+  });
 }
 template <class Visit>
 void VariableSpace::from_outer(int columns, std::span<const double> outer,
                                std::span<double> gradient, const Visit& visit) const {
   for (int c = 0; c < columns; ++c) {
-    const std::span<const double> from = outer.subspan(index(c * outer_.size), index(outer_.size));
-    const std::span<double> to = gradient.subspan(index(c * size_), index(size_));
-    for (int i = 0; i < num_parameters_; ++i) to[index(i)] += from[index(outer_.parameters + i)];
-    visit([&](int entry, int position, double factor) {
-      to[index(position)] += factor * from[index(entry)];
-    });
+    for (int i = 0; i < num_parameters_; ++i) {
+      gradient[index(c * size_ + i)] += outer[index(c * outer_.size + outer_.parameters + i)];
+    }
   }
+  visit([&](int entry, int position, double factor) {
+    for (int c = 0; c < columns; ++c) {
+      gradient[index(c * size_ + position)] += factor * outer[index(c * outer_.size + entry)];
+    }
+  });
 }
 
 void VariableSpace::initial_state(int columns, std::span<const double> directions,
