@@ -150,11 +150,11 @@ Owned<Handle> owned(Handle handle, int line = __builtin_LINE()) {
 Eigen::Map<State> view(N_Vector vector) { return Eigen::Map<State>(N_VGetArrayPointer(vector)); }
 const Pendulum& pendulum_of(void* user) { return *static_cast<const Pendulum*>(user); }
 
-int residual(realtype, N_Vector y, N_Vector rate, N_Vector r, void* user) {
+int residual(double, N_Vector y, N_Vector rate, N_Vector r, void* user) {
   view(r) = pendulum_of(user).residual(view(y), view(rate));
   return 0;
 }
-int linearised(int count, realtype, N_Vector y, N_Vector rate, N_Vector, N_Vector* dy,
+int linearised(int count, double, N_Vector y, N_Vector rate, N_Vector, N_Vector* dy,
                N_Vector* drate, N_Vector* dr, void* user, N_Vector, N_Vector, N_Vector) {
   for (int j = 0; j < count; ++j) {
     view(dr[j]) = pendulum_of(user).linearised({view(y), view(rate)}, {view(dy[j]), view(drate[j])},
