@@ -15,8 +15,8 @@ namespace liegrad::dae {
 namespace {
 
 constexpr int kMaxIterations = 50;
-/// Beyond this many constraints their rank is found by a sparse factorisation.
-constexpr int kDenseRank = 300;
+/// Beyond this many constraints their rank is found by a sparse factorisation, and only where it matters.
+constexpr int kDenseRank = 60;
 /// (19) counts as singular when a known solution of ones comes out with this error. Unlike a condition
 /// number this does not depend on the units of masses and lengths.
 constexpr double kSingularError = 1e-2;

@@ -65,7 +65,13 @@ class Numbers {
   std::vector<double> numbers_;
 };
 
-ad::Recording recorded(const dae::System& system, const RecordedFunction& f) {
+/// A function of those numbers that it reads, in their order.
+struct Recorded {
+  std::vector<int> read;
+  ad::Recording recording;
+};
+
+Recorded recorded(const dae::System& system, const RecordedFunction& f) {
   // Where it is recorded does not matter, but rotations should be rotations.
   dae::State start;
   start.q = system.initial_configuration();
@@ -73,26 +79,54 @@ ad::Recording recorded(const dae::System& system, const RecordedFunction& f) {
   Numbers at(system);
   at.set_parameters(system.parameter_values());
   at.set(start, {});
-  return ad::record({.name = "user function",
-                     .variables = MotionLayout(system).size,
-                     .data = system.configuration_space().num_coeffs(),
-                     .at = at.all()},
-                    [&](Tapes x, Tapes coeffs) {
-                      return f(Snapshot<Taped>(system, motion_of(system, x, coeffs)));
-                    });
+  const int num_variables = MotionLayout(system).size;
+  const auto value = [&](Tapes all) {
+    return f(Snapshot<Taped>(system, motion_of(system, all.first(index(num_variables)),
+                                               all.subspan(index(num_variables)))));
+  };
+  ad::RecordOptions options = {
+      .name = "user function", .variables = static_cast<int>(at.all().size()), .at = at.all()};
+  std::vector<int> read =
+      ad::record(options, [&](Tapes all, Tapes) { return value(all); }).inputs_read();
+  if (read.empty()) read.push_back(0);  // a constant; a recording has at least one input
+
+  // Of a large system most functions read little, and what the others cost is saved.
+  const auto is_variable = [num_variables](int number) { return number < num_variables; };
+  options.variables = static_cast<int>(std::count_if(read.begin(), read.end(), is_variable));
+  options.data = static_cast<int>(read.size()) - options.variables;
+  options.at.clear();
+  for (const int number : read) options.at.push_back(at.all()[index(number)]);
+  const ad::Recording recording = ad::record(options, [&](Tapes x, Tapes data) {
+    std::vector<Taped> all(at.all().begin(), at.all().end());
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      all[index(read[i])] = i < x.size() ? x[i] : data[i - x.size()];
+    }
+    return value(all);
+  });
+  return {read, recording};
 }
 
 class UserFunction final : public Observable {
  public:
-  UserFunction(const dae::System& system, const ad::Recording& recording)
+  UserFunction(const dae::System& system, const Recorded& f)
       : numbers_(system),
-        function_(std::make_shared<const LocalFunction>(recording, ad::range(0, system.dof()),
-                                                        ad::Backend::kInterpreted)),
-        sum_(recording.num_variables(), recording.num_outputs()),
-        values_(index(recording.num_outputs()), 0.0) {
+        read_(f.read),
+        inputs_(f.read.size()),
+        // δ comes first.
+        function_(std::make_shared<const LocalFunction>(
+            f.recording,
+            ad::range(0,
+                      static_cast<int>(std::lower_bound(read_.begin(), read_.end(), system.dof()) -
+                                       read_.begin())),
+            ad::Backend::kInterpreted)),
+        sum_(MotionLayout(system).size, f.recording.num_outputs()),
+        values_(index(f.recording.num_outputs()), 0.0) {
     numbers_.set_parameters(system.parameter_values());
     const KernelSum::Local local = LocalFunction::term(function_);
-    sum_.add_term(sum_.add_function(local), local.inputs, ad::range(0, local.num_arguments),
+    std::vector<int> numbers;
+    for (const int input : local.inputs) numbers.push_back(read_[index(input)]);
+    sum_.add_term(sum_.add_function(local), numbers,
+                  std::span(read_).first(index(local.num_arguments)),
                   ad::range(0, local.num_values));
   }
 
@@ -102,7 +136,8 @@ class UserFunction final : public Observable {
   }
   void set_state(const dae::State& state, std::span<const double> controls) override {
     numbers_.set(state, controls);
-    function_->kernel(ad::ResultKind::kValue)(numbers_.all(), values_);
+    for (std::size_t i = 0; i < read_.size(); ++i) inputs_[i] = numbers_.all()[index(read_[i])];
+    function_->kernel(ad::ResultKind::kValue)(inputs_, values_);
   }
   std::span<const double> values() const override { return values_; }
 
@@ -119,6 +154,8 @@ class UserFunction final : public Observable {
 
  private:
   Numbers numbers_;
+  std::vector<int> read_;
+  std::vector<double> inputs_;
   std::shared_ptr<const LocalFunction> function_;
   KernelSum sum_;  // of one term
   std::vector<double> values_;

@@ -26,9 +26,10 @@ std::unique_ptr<Observable> recorded_function(const dae::System& system, const R
 ///     };
 ///     std::unique_ptr<Observable> height = user_function(system, TipHeight{});
 ///
-/// It returns an S or a range of S. It is called once, to be recorded: what it reads is decided then, and it
-/// must not compare scalars; use select_lt(). Throws InvalidArgument when it does, when it returns no
-/// numbers, and for names that the system does not have. Values that are not finite pass through.
+/// It returns an S or a range of S. It is called when the objective is made, to be recorded: what it reads is
+/// decided then, and it must not compare scalars; use select_lt(). Throws InvalidArgument when it does, when
+/// it returns no numbers, and for names that the system does not have. Values that are not finite pass
+/// through.
 template <class F>
 std::unique_ptr<Observable> user_function(const dae::System& system, const F& f) {
   return recorded_function(system, [&f](const Snapshot<ad::Taped>& at) {
