@@ -1,4 +1,5 @@
-// A built-in system and a user's own element, with nothing but the installed package.
+// A built-in system and a user's own element, and a derivative of its motion, with nothing but the installed
+// package.
 
 #include <cmath>
 #include <cstdio>
@@ -6,6 +7,7 @@
 #include <liegrad/dae/integrate.hpp>
 #include <liegrad/elements/bodies/rigid_body.hpp>
 #include <liegrad/models/models.hpp>
+#include <liegrad/sensitivity/differentiate.hpp>
 
 /// A spring from the origin to the centre of mass of a body.
 struct Spring {
@@ -35,5 +37,15 @@ int main() {
   const dae::State end = dae::integrate(system, options).final;
   const double error = std::abs(end.q[4] - std::cos(2.0));
   std::printf("x(1) = %.9f, error %.1e\n", end.q[4], error);
-  return error < 1e-5 ? 0 : 1;
+
+  // x(1) = cos(√k) for a unit mass.
+  sensitivity::Objective objective(system);
+  objective.add_output("body.x[1]");
+  sensitivity::DifferentiateOptions how;
+  how.integrate = options;
+  how.variables.parameters = {"spring.k"};
+  const double by_k = sensitivity::differentiate(objective, how).jacobian(0, 0);
+  const double error_by_k = std::abs(by_k + std::sin(2.0) / 4);
+  std::printf("its derivative by k %.9f, error %.1e\n", by_k, error_by_k);
+  return error < 1e-5 && error_by_k < 1e-5 ? 0 : 1;
 }
