@@ -20,15 +20,14 @@ using Tapes = std::span<const Taped>;
 ///     δ   = log(exp(-θ̄)∘exp(δ_start)∘exp(θ)),           v = T(θ) dθ/dτ.
 std::vector<Taped> interpolate(const lie::GroupList& node, Tapes x, Tapes data) {
   const std::size_t dof = index(node.dof());
-  const auto vector = [dof](Tapes list, std::size_t k) { return list.subspan(k * dof, dof); };
-  const Tapes v_start = vector(x, 1), v_end = vector(x, 3);
+  const Tapes v_start = vector_of(node, x, 1), v_end = vector_of(node, x, 3);
   const Taped &tau = x[4 * dof], &h = x[4 * dof + 1];
   const std::vector<Taped> group(index(node.num_coeffs()));
 
   std::vector<Taped> start = group, end = group, base = group;
-  node.exp<Taped>(vector(x, 0), start);
-  node.exp<Taped>(vector(data, 0), base);
-  node.plus<Taped>(base, vector(x, 2), end);
+  node.exp<Taped>(vector_of(node, x, 0), start);
+  node.exp<Taped>(vector_of(node, data, 0), base);
+  node.plus<Taped>(base, vector_of(node, x, 2), end);
   std::vector<Taped> whole(dof), rate_end(dof);
   node.minus<Taped>(end, start, whole);
   node.apply_tangent_operator_inverse<Taped>(whole, v_end, rate_end);
@@ -46,7 +45,7 @@ std::vector<Taped> interpolate(const lie::GroupList& node, Tapes x, Tapes data) 
 
   std::vector<Taped> moved = group, delta(dof), v(dof);
   node.plus<Taped>(start, theta, moved);
-  node.exp<Taped>(vector(data, 1), base);
+  node.exp<Taped>(vector_of(node, data, 1), base);
   node.minus<Taped>(moved, base, delta);
   node.apply_tangent_operator<Taped>(theta, rate, v);
   delta.insert(delta.end(), v.begin(), v.end());

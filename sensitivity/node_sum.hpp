@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "liegrad/lie/group_list.hpp"
 #include "liegrad/sensitivity/kernel_sum.hpp"
@@ -23,6 +27,12 @@ struct NodeFunction {
                                        std::span<const ad::Taped> d)>
       evaluate;
 };
+
+/// Vector i of the arguments or of the data of a node.
+inline std::span<const ad::Taped> vector_of(const lie::GroupList& node,
+                                            std::span<const ad::Taped> x, int i) {
+  return x.subspan(static_cast<std::size_t>(i * node.dof()), static_cast<std::size_t>(node.dof()));
+}
 
 std::shared_ptr<KernelSum> node_sum(const lie::GroupList& space, const std::string& name,
                                     const NodeFunction& function);

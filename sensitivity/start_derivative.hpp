@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/sensitivity/derivative.hpp"
@@ -23,13 +24,5 @@ struct StartMade {
 std::unique_ptr<Derivative> start_derivative(const dae::System& system,
                                              const dae::IntegrateOptions& options,
                                              const StartMade& start);
-
-/// The derivative of what a change of the step does to a state, see GeneralizedAlpha: `state` as it was
-/// before. Of the rest it reads parameters, controls and time at the start, and in place of h the ratio of
-/// the new step to the one before.
-std::unique_ptr<Derivative> step_change_derivative(const dae::System& system,
-                                                   const dae::AlphaOptions& options,
-                                                   const dae::State& state,
-                                                   std::span<const double> controls, double ratio);
 
 }  // namespace liegrad::sensitivity

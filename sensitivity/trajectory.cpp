@@ -8,6 +8,7 @@
 #include "liegrad/sensitivity/alpha_step_derivative.hpp"
 #include "liegrad/sensitivity/munthe_kaas_derivative.hpp"
 #include "liegrad/sensitivity/start_derivative.hpp"
+#include "liegrad/sensitivity/step_change_derivative.hpp"
 
 namespace liegrad::sensitivity {
 Trajectory::Trajectory(const dae::System& system, const dae::IntegrateOptions& options,
