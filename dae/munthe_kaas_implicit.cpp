@@ -5,64 +5,12 @@
 #include <limits>
 
 #include "liegrad/dae/local_error.hpp"
-#include "liegrad/dae/node_tangent.hpp"
 #include "liegrad/dae/numbers.hpp"
 
 namespace liegrad::dae {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
-/// Where T and D of all parts can have entries: whole blocks, row after row, or a diagonal.
-struct NodeEntries {
-  std::vector<std::pair<int, int>>& entries;
-
-  template <template <class> class G>
-  void turning(int /*node*/, int dof) {
-    for (int i = 0; i < G<double>::kDof; ++i) {
-      for (int j = 0; j < G<double>::kDof; ++j) entries.emplace_back(dof + i, dof + j);
-    }
-  }
-  void linear(int dof, int count) {
-    for (int i = 0; i < count; ++i) entries.emplace_back(dof + i, dof + i);
-  }
-};
-
-/// T, T p and, with_derivative, D in the order of NodeEntries, and Q = T.
-struct Tangents {
-  const double *theta, *p;
-  bool with_derivative;
-  NodeStore& nodes;
-  double *tangent, *derivative, *tangent_p;
-
-  template <template <class> class G>
-  void turning(int node, int dof) {
-    using Tangent = typename G<double>::Tangent;
-    using Map = typename G<double>::TangentMap;
-    using Rows = Eigen::Matrix<double, G<double>::kDof, G<double>::kDof, Eigen::RowMajor>;
-    const Eigen::Map<const Tangent> angle(theta + dof), rate(p + dof);
-    const Map t = G<double>::tangent_operator(angle);
-    NodeMatrix<G, double>::of(t).store(nodes.map(node));
-    Eigen::Map<Tangent>{tangent_p + dof} = t * rate;
-    if (with_derivative) {
-      Map d;
-      for (int i = 0; i < G<double>::kDof; ++i) {
-        d.col(i) = G<double>::tangent_operator_derivative(angle, rate, Tangent::Unit(i));
-      }
-      Eigen::Map<Rows>{tangent} = t;
-      Eigen::Map<Rows>{derivative} = d;
-    }
-    tangent += Map::SizeAtCompileTime;
-    derivative += Map::SizeAtCompileTime;
-  }
-  void linear(int dof, int count) {
-    std::copy_n(p + dof, count, tangent_p + dof);
-    std::fill_n(tangent, count, 1.0);
-    std::fill_n(derivative, count, 0.0);
-    tangent += count;
-    derivative += count;
-  }
-};
 
 }  // namespace
 
@@ -76,6 +24,7 @@ ImplicitMuntheKaas::ImplicitMuntheKaas(const System& system, const ButcherTablea
       ends_with_last_stage_(tableau.a.row(tableau.a.rows() - 1) == tableau.b.transpose()),
       assembly_(system, Formulation::kIndex3, false, LinearSolverKind::kAutomatic),
       mass_(assembly_),
+      matrix_(tableau, assembly_, mass_.is_constant()),
       unknowns_(index(2 * dof_ * stages_)),
       residual_(unknowns_.size()),
       theta_(index(dof_)),
@@ -89,48 +38,6 @@ ImplicitMuntheKaas::ImplicitMuntheKaas(const System& system, const ButcherTablea
                           k < (group.kind == lie::GroupKind::kSE2 ? 1 : 3));
     }
   }
-  make_matrix();
-}
-
-void ImplicitMuntheKaas::make_matrix() {
-  for_each_part(space_, NodeEntries{node_entries_});
-  tangent_.resize(node_entries_.size());
-  derivative_.resize(node_entries_.size());
-  const Entries& motion = assembly_.pattern();
-  for (const auto& [row, column] : motion) {
-    assembly_position_.push_back(assembly_.matrix().position(row, column));
-  }
-  mass_matrix_.resize(motion.size());
-  damping_.resize(motion.size());
-  stiffness_.resize(motion.size());
-
-  SparsePattern pattern;
-  pattern.size = 2 * dof_ * stages_;
-  // First the pattern, then where its entries are.
-  for (const bool find : {false, true}) {
-    if (find) matrix_.emplace(pattern, LinearSolverKind::kAutomatic);
-    for (int i = 0; i < stages_; ++i) {
-      for (int j = 0; j < stages_; ++j) {
-        if (!couples(i, j)) continue;
-        Positions at{i, j, {}, {}, {}, {}};
-        const int row = 2 * i * dof_, column = 2 * j * dof_;
-        const auto add = [&](int r, int c, std::vector<int>& list) {
-          if (find) {
-            list.push_back(matrix_->position(r, c));
-          } else {
-            pattern.entries.emplace_back(r, c);
-          }
-        };
-        for (const auto& [r, c] : node_entries_) add(row + r, column + c, at.p_of_kinematics);
-        for (int k = 0; k < dof_; ++k) add(row + k, column + dof_ + k, at.u_of_kinematics);
-        for (const auto& [r, c] : motion) {
-          add(row + dof_ + r, column + c, at.p_of_motion);
-          add(row + dof_ + r, column + dof_ + c, at.u_of_motion);
-        }
-        if (find) positions_.push_back(std::move(at));
-      }
-    }
-  }
 }
 
 void ImplicitMuntheKaas::start(const State& initial, double /*h*/) {
@@ -138,7 +45,8 @@ void ImplicitMuntheKaas::start(const State& initial, double /*h*/) {
   current.a = current.v_dot;
   upcoming = current;
   mass_.start();
-  has_mass_matrix_ = has_matrix_ = false;
+  matrix_.start();
+  has_matrix_ = false;
 }
 
 template <class Weights>
@@ -167,12 +75,10 @@ void ImplicitMuntheKaas::evaluate_stage(int stage, bool with_matrix) {
     std::copy_n(v_.data() + first, group.dof(), nodes.v(i));
     std::copy_n(u(stage) + first, group.dof(), nodes.v_dot(i));
   }
-  for_each_part(space_, Tangents{theta_.data(), p(stage), with_matrix, nodes, tangent_.data(),
-                                 derivative_.data(), tangent_p_.data()});
+  matrix_.set_tangent(theta_, {p(stage), index(dof_)}, tangent_p_, with_matrix);
   set_time(current.t + tableau_.c(stage) * h_);
   if (with_matrix) {
-    evaluate_matrices();
-    add_to_matrix(stage);
+    matrix_.evaluate(stage, h_, options_.kind != NewtonKind::kSimplified);
   } else {
     assembly_.evaluate(false);
   }
@@ -180,39 +86,6 @@ void ImplicitMuntheKaas::evaluate_stage(int stage, bool with_matrix) {
   for (int k = 0; k < dof_; ++k) {
     right[k] = v_[index(k)] - tangent_p_[index(k)];
     right[dof_ + k] = -assembly_.residual()[index(k)];
-  }
-}
-
-void ImplicitMuntheKaas::evaluate_matrices() {
-  const auto evaluate = [this](const StepCoefficients& coefficients, std::vector<double>& values) {
-    assembly_.coefficients() = coefficients;
-    assembly_.evaluate(true);
-    const std::span<const double> matrix = assembly_.matrix().values();
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = matrix[index(assembly_position_[i])];
-  };
-  if (!(has_mass_matrix_ && mass_.is_constant())) {
-    evaluate({.c_a = 1, .c_v = 0, .k_q = 0}, mass_matrix_);
-    has_mass_matrix_ = true;
-  }
-  if (options_.kind == NewtonKind::kSimplified) return assembly_.evaluate(false);
-  evaluate({.c_a = 0, .c_v = 1, .k_q = 0}, damping_);
-  evaluate({.c_a = 0, .c_v = 0, .k_q = 1}, stiffness_);
-}
-
-void ImplicitMuntheKaas::add_to_matrix(int stage) {
-  const std::span<double> values = matrix_->values();
-  for (const Positions& at : positions_) {
-    if (at.i != stage) continue;
-    const double weight = h_ * tableau_.a(at.i, at.j), own = at.i == at.j ? 1 : 0;
-    for (std::size_t k = 0; k < at.p_of_kinematics.size(); ++k) {
-      values[index(at.p_of_kinematics[k])] = own * tangent_[k] + weight * derivative_[k];
-    }
-    for (const int position : at.u_of_kinematics) values[index(position)] = -weight;
-    for (std::size_t k = 0; k < at.p_of_motion.size(); ++k) {
-      values[index(at.p_of_motion[k])] = weight * stiffness_[k];
-      values[index(at.u_of_motion[k])] = own * mass_matrix_[k] + weight * damping_[k];
-    }
   }
 }
 
@@ -276,8 +149,8 @@ bool ImplicitMuntheKaas::solve_stages() {
     if (with_matrix) {
       last_report.matrices += 1;
       last_report.factorizations += 1;
-      if (!matrix_->factorize()) {
-        const int unknown = std::max(matrix_->singular_unknown(), 0);
+      if (!matrix_.solver().factorize()) {
+        const int unknown = std::max(matrix_.solver().singular_unknown(), 0);
         return fail(NewtonFailure::kSingularMatrix, "the iteration matrix is singular at " +
                                                         assembly_.unknown_name(unknown % dof_));
       }
@@ -285,7 +158,7 @@ bool ImplicitMuntheKaas::solve_stages() {
       matrix_step_ = h_;
       refresh = false;
     }
-    matrix_->solve(residual_);
+    matrix_.solver().solve(residual_);
     const double size = size_of_correction();
     if (!std::isfinite(size)) {
       return fail(NewtonFailure::kDiverged, "Newton's iteration diverges");

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/text.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -66,9 +65,8 @@ void AlphaStepDerivative::set_step(const StepMade& step) {
   kinematics_->evaluate(assembly_, true);
   assembly_.evaluate(true);
   if (!assembly_.matrix().factorize()) {
-    throw Error("the derivative of the step to t = " + dae::number_text(step.end.t) +
-                " does not exist: its matrix is singular at " +
-                assembly_.unknown_name(std::max(assembly_.matrix().singular_unknown(), 0)));
+    const int unknown = std::max(assembly_.matrix().singular_unknown(), 0);
+    throw no_derivative(step.end.t, "its matrix is singular at " + assembly_.unknown_name(unknown));
   }
   end_.set(step.end, step.end_controls);
   if (stabilized_) {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "liegrad/dae/state.hpp"
+#include "liegrad/dae/text.hpp"
+#include "liegrad/lie/error.hpp"
 #include "liegrad/sensitivity/motion_layout.hpp"
 
 namespace liegrad::sensitivity {
@@ -45,5 +48,11 @@ class StepDerivative : public Derivative {
   /// Goes to a step and factorises its exact matrix there, however the step was solved.
   virtual void set_step(const StepMade& step) = 0;
 };
+
+/// What is thrown where the step to a time has no derivative.
+inline Error no_derivative(double t_end, const std::string& reason) {
+  return Error("the derivative of the step to t = " + dae::number_text(t_end) +
+               " does not exist: " + reason);
+}
 
 }  // namespace liegrad::sensitivity
