@@ -5,7 +5,8 @@
 //
 //     potential    forces at rest are minus the gradient of the potential energy, along q∘exp(εw)
 //     third law    forces do no work on a rigid motion of everything: total force and total torque vanish
-//     power        -residual·v
+//     power        -residual·v, of dampers minus the sum of their d ẋ², with ẋ by differences of x
+//     wrench       total force and torque, by their power on rigid motions of everything
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 
 #include "../support/derivative_along.hpp"
 #include "liegrad/dae/assembly.hpp"
+#include "poses.hpp"
 
 namespace liegrad::testing {
 
@@ -54,6 +56,34 @@ class ForceChecks {
     return -rows(q, v).dot(v);
   }
 
+  /// The pose of a rigid body; of a point, which does not turn; of the ground.
+  Pose pose(const std::vector<double>& q, const std::string& node) const {
+    if (node == "ground") return Pose::identity();
+    const lie::GroupList& space = system_.configuration_space();
+    const int i = system_.node_index(node);
+    const double* const at = q.data() + space.coeff_offset(i);
+    if (space.group(i) == lie::NodeGroup::rn(3)) {
+      return Pose(Rotation::identity(), Eigen::Map<const Vec3>(at));
+    }
+    return Pose::from_coeffs(Eigen::Map<const lie::Vec<double, 7>>(at));
+  }
+  /// What the element outputs of the system are.
+  std::vector<double> outputs(const std::vector<double>& q, const Eigen::VectorXd& v) {
+    load(q, v, 0);
+    std::vector<double> outputs(static_cast<std::size_t>(system_.num_element_outputs()));
+    assembly_.observe(outputs);
+    return outputs;
+  }
+  /// The total of the forces: torque about the origin, then force, both inertial.
+  lie::Vec<double, 6> wrench(const std::vector<double>& q, const Eigen::VectorXd& rows) const {
+    lie::Vec<double, 6> total;
+    for (int i = 0; i < 3; ++i) {
+      total(i) = -rows.dot(rigid_motion(q, Vec3::Unit(i), Vec3::Zero()));
+      total(3 + i) = -rows.dot(rigid_motion(q, Vec3::Zero(), Vec3::Unit(i)));
+    }
+    return total;
+  }
+
   void expect_gradient_of_potential(int configurations = 4) {
     for (int i = 0; i < configurations; ++i) {
       const std::vector<double> q = random_configuration();
@@ -73,6 +103,21 @@ class ForceChecks {
       const Eigen::VectorXd g = rows(q, random(system_.dof()));
       const Eigen::Vector3d u = random(3), omega = torques ? random(3) : Eigen::Vector3d::Zero();
       EXPECT_NEAR(g.dot(rigid_motion(q, omega, u)), 0, 1e-13 * (1 + g.norm()));
+    }
+  }
+  /// Dampers of a deflection, a function x(q), take the power Σ d_i ẋ_i² and no other.
+  template <class F>
+  void expect_power_of_dampers(const Eigen::VectorXd& d, F&& deflection, int motions = 4) {
+    for (int i = 0; i < motions; ++i) {
+      const std::vector<double> q = random_configuration();
+      const Eigen::VectorXd v = 3 * random(system_.dof());
+      const Eigen::VectorXd rate =
+          test::DerivativeAlong<double>::of([&](double tau) -> Eigen::VectorXd {
+            return deflection(*this, moved(q, tau * v));
+          }).template cast<double>();
+      const double taken = d.dot(rate.cwiseAbs2());
+      EXPECT_GT(taken, 1e-2);
+      EXPECT_NEAR(power(q, v), -taken, 1e-9 * (1 + taken));
     }
   }
   /// Dampers, friction and drag take power from any motion.

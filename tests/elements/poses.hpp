@@ -2,6 +2,7 @@
 
 // Poses and velocities of rigid bodies for tests, and how they are written for a node of either group.
 
+#include <string>
 #include <vector>
 
 #include "liegrad/dae/system.hpp"
@@ -13,11 +14,11 @@ using Mat3 = lie::Mat<double, 3>;
 using Pose = lie::SE3<double>;
 using Rotation = lie::SO3<double>;
 
-/// A frame in its body.
+/// A frame in its body; its quaternion may have any length.
 inline Pose pose_of(const dae::BodyFrame& frame) {
   const auto& x = frame.position;
   const auto& e = frame.orientation;
-  return Pose(Rotation::from_coeffs(lie::Vec<double, 4>(e[0], e[1], e[2], e[3])),
+  return Pose(Rotation::from_coeffs(lie::Vec<double, 4>(e[0], e[1], e[2], e[3]).normalized()),
               Vec3(x[0], x[1], x[2]));
 }
 
@@ -36,6 +37,10 @@ inline std::vector<double> velocity_of(const lie::NodeGroup& group, const Pose& 
 
 inline std::vector<lie::NodeGroup> both_groups() {
   return {lie::NodeGroup::so3xr3(), lie::NodeGroup::se3()};
+}
+/// Which of them, for messages.
+inline std::string name_of(const lie::NodeGroup& group) {
+  return group.kind == lie::GroupKind::kSE3 ? "SE(3)" : "SO(3)xR^3";
 }
 
 }  // namespace liegrad::testing
