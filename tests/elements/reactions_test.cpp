@@ -26,6 +26,11 @@
 #include "liegrad/elements/joints/revolute_joint.hpp"
 #include "liegrad/elements/joints/spherical_joint.hpp"
 #include "liegrad/elements/joints/universal_joint.hpp"
+#include "liegrad/elements/planar/planar_body.hpp"
+#include "liegrad/elements/planar/planar_fixed_joint.hpp"
+#include "liegrad/elements/planar/planar_point_on_line.hpp"
+#include "liegrad/elements/planar/planar_prismatic_joint.hpp"
+#include "liegrad/elements/planar/planar_revolute_joint.hpp"
 #include "poses.hpp"
 
 namespace liegrad::testing {
@@ -234,8 +239,9 @@ TEST(Dynamics, OfAFlywheelThatIsNotBalanced) {
 
 /// Every joint between two moving bodies: its force and torque are what both bodies need to move as they do.
 template <class E>
-void expect_free_body_balance(const lie::NodeGroup& group) {
-  SCOPED_TRACE(E{}.shape().type + (group.kind == lie::GroupKind::kSE3 ? " SE(3)" : " SO(3)xR^3"));
+void expect_free_body_balance(const lie::NodeGroup& group_a, const lie::NodeGroup& group_b) {
+  SCOPED_TRACE(E{}.shape().type + " between " + name_of(group_a) + " and " + name_of(group_b));
+  const lie::NodeGroup groups[] = {group_a, group_b};
   const Vec3 inertia[] = {{0.3, 0.4, 0.5}, {0.6, 0.35, 0.4}};
   const double mass[] = {2, 3};
   const dae::BodyFrame frames[] = {frame_with_axes({0.3, -0.5, 0.2}, {1, 2, 3}, {2, -1, 0.5}),
@@ -244,11 +250,11 @@ void expect_free_body_balance(const lie::NodeGroup& group) {
   dae::System system("joint");
   for (const int i : {0, 1}) {
     const Pose pose(Rotation::exp(Vec3(0.2 * i, -0.3, 0.5 * i)), Vec3(0.8 * i, 0.1, 0.4));
-    add_body(system, names[i], group, pose, mass[i], inertia[i]);
+    add_body(system, names[i], groups[i], pose, mass[i], inertia[i]);
     system.add_frame(std::string("frame_") + names[i], names[i], frames[i]);
   }
   system.add("joint", E{}, {"frame_a", "frame_b"});
-  ConstraintChecks checks(system, 11);
+  ConstraintChecks checks(system, 13);
   const std::vector<double> q = checks.consistent_configuration();
   const Eigen::VectorXd v = 3 * checks.random(12);
   for (const std::size_t i : {0u, 1u}) {
@@ -258,7 +264,8 @@ void expect_free_body_balance(const lie::NodeGroup& group) {
     system.set_initial_velocity(names[i], {own.begin(), own.end()});
   }
   const Instant at(system, /*project=*/true);
-  const Vec3 force = at.output("joint.force");
+  // That of a spherical joint is its multiplier.
+  const Vec3 force = at.has("joint.force") ? at.output("joint.force") : at.lambda3("joint", 0);
   const Vec3 torque = at.has("joint.torque") ? at.output("joint.torque") : kZero;
   EXPECT_GT(force.norm(), 0.1);
 
@@ -275,7 +282,7 @@ void expect_free_body_balance(const lie::NodeGroup& group) {
     const Vec3 omega(rates[0], rates[1], rates[2]), u(rates[3], rates[4], rates[5]);
     const Vec3 omega_dot(accelerations[0], accelerations[1], accelerations[2]);
     Vec3 acceleration(accelerations[3], accelerations[4], accelerations[5]);
-    if (group.kind == lie::GroupKind::kSE3)
+    if (groups[i].kind == lie::GroupKind::kSE3)
       acceleration = r * (acceleration + cross<double>(omega, u));
     // What the joint must do to the body: all but the weight.
     const Vec3 needed = mass[i] * (acceleration + kGravity * kZ);
@@ -292,15 +299,135 @@ void expect_free_body_balance(const lie::NodeGroup& group) {
 }
 
 TEST(Dynamics, ReactionsAreWhatTheBodiesNeedToMoveAsTheyDo) {
-  for (const lie::NodeGroup& group : both_groups()) {
-    expect_free_body_balance<elements::RevoluteJoint>(group);
-    expect_free_body_balance<elements::UniversalJoint>(group);
-    expect_free_body_balance<elements::PrismaticJoint>(group);
-    expect_free_body_balance<elements::CylindricalJoint>(group);
-    expect_free_body_balance<elements::PlaneJoint>(group);
-    expect_free_body_balance<elements::FixedJoint>(group);
-    expect_free_body_balance<elements::DistanceJoint>(group);
-    expect_free_body_balance<elements::PointOnLine>(group);
+  for (const lie::NodeGroup& a : both_groups()) {
+    for (const lie::NodeGroup& b : both_groups()) {
+      expect_free_body_balance<elements::SphericalJoint>(a, b);
+      expect_free_body_balance<elements::RevoluteJoint>(a, b);
+      expect_free_body_balance<elements::UniversalJoint>(a, b);
+      expect_free_body_balance<elements::PrismaticJoint>(a, b);
+      expect_free_body_balance<elements::CylindricalJoint>(a, b);
+      expect_free_body_balance<elements::PlaneJoint>(a, b);
+      expect_free_body_balance<elements::FixedJoint>(a, b);
+      expect_free_body_balance<elements::DistanceJoint>(a, b);
+      expect_free_body_balance<elements::PointOnLine>(a, b);
+    }
+  }
+}
+
+using Vec2 = Eigen::Vector2d;
+
+/// What a planar joint does to b: λ as the table of docs/elements.md reads it, with the y axis of frame a.
+struct PlanarReaction {
+  Vec2 force;
+  double torque;
+};
+PlanarReaction reaction(const elements::PlanarRevoluteJoint&, const double* lambda, const Vec2&) {
+  return {{lambda[0], lambda[1]}, 0};
+}
+PlanarReaction reaction(const elements::PlanarPointOnLine&, const double* lambda, const Vec2& y) {
+  return {lambda[0] * y, 0};
+}
+PlanarReaction reaction(const elements::PlanarPrismaticJoint&, const double* lambda,
+                        const Vec2& y) {
+  return {lambda[0] * y, lambda[1]};
+}
+PlanarReaction reaction(const elements::PlanarFixedJoint&, const double* lambda, const Vec2&) {
+  return {{lambda[0], lambda[1]}, lambda[2]};
+}
+
+/// A planar body in an instant: where it is, and how it is accelerated.
+struct PlanarBodyState {
+  Eigen::Matrix2d r;
+  Vec2 x, acceleration;
+  double omega_dot;
+
+  PlanarBodyState(const lie::NodeGroup& group, const double* q, const double* v,
+                  const double* v_dot) {
+    const bool is_pose = group.kind == lie::GroupKind::kSE2;
+    const double c = is_pose ? q[0] : std::cos(q[2]), s = is_pose ? q[1] : std::sin(q[2]);
+    r << c, -s, s, c;
+    if (is_pose) {  // v = (ω, U), u = R U
+      x = Vec2(q[2], q[3]);
+      omega_dot = v_dot[0];
+      acceleration = r * (Vec2(v_dot[1], v_dot[2]) + v[0] * Vec2(-v[2], v[1]));
+    } else {
+      x = Vec2(q[0], q[1]);
+      omega_dot = v_dot[2];
+      acceleration = Vec2(v_dot[0], v_dot[1]);
+    }
+  }
+  Vec2 point(const Vec2& in_body) const { return x + r * in_body; }
+};
+double moment(const Vec2& arm, const Vec2& force) { return arm(0) * force(1) - arm(1) * force(0); }
+
+template <class E>
+void expect_planar_balance(const lie::NodeGroup& group_a, const lie::NodeGroup& group_b) {
+  const lie::NodeGroup groups[] = {group_a, group_b};
+  SCOPED_TRACE(E{}.shape().type +
+               (group_a.kind == lie::GroupKind::kSE2 ? " between SE(2)" : " between R^3") +
+               (group_b.kind == lie::GroupKind::kSE2 ? " and SE(2)" : " and R^3"));
+  const double mass[] = {2, 3}, inertia[] = {0.3, 0.7};
+  const Vec2 gravity(1.5, -kGravity), point_a(0.3, -0.5), point_b(-0.4, 0.2),
+      direction_a = Vec2(3, 4) / 5;
+  const std::string names[] = {"a", "b"};
+  dae::System system("joint");
+  for (const int i : {0, 1}) {
+    system.add_node(names[i], groups[i]);
+    system.add(names[i], elements::PlanarBody{}, {names[i]},
+               {.values = {{"m", mass[i]},
+                           {"J", inertia[i]},
+                           {"gravity1", gravity(0)},
+                           {"gravity2", gravity(1)}}});
+  }
+  system.add_planar_frame("frame_a", "a",
+                          {.position = {point_a(0), point_a(1)}, .direction = {6, 8}});
+  system.add_planar_frame("frame_b", "b",
+                          {.position = {point_b(0), point_b(1)}, .direction = {2, 1.5}});
+  system.add("joint", E{}, {"frame_a", "frame_b"});
+  ConstraintChecks checks(system, 7);
+  const std::vector<double> q = checks.consistent_configuration(/*spread=*/0.5);
+  const Eigen::VectorXd v = 3 * checks.random(6);
+  const lie::GroupList& space = system.configuration_space();
+  for (const int i : {0, 1}) {
+    const auto first = q.begin() + space.coeff_offset(i);
+    system.set_initial_configuration(
+        names[i], {first, first + (groups[i].kind == lie::GroupKind::kSE2 ? 4 : 3)});
+    const auto own = v.segment<3>(3 * i);
+    system.set_initial_velocity(names[i], {own.begin(), own.end()});
+  }
+  const Instant at(system, /*project=*/true);
+  std::vector<PlanarBodyState> bodies;
+  for (const int i : {0, 1}) {
+    bodies.emplace_back(groups[i], at.state().q.data() + space.coeff_offset(i),
+                        at.state().v.data() + 3 * i, at.state().v_dot.data() + 3 * i);
+  }
+  const Vec2 x_axis = bodies[0].r * direction_a, y_axis(-x_axis(1), x_axis(0));
+  const PlanarReaction on_b = reaction(E{}, at.state().lambda.data(), y_axis);
+  EXPECT_GT(on_b.force.norm(), 0.1);
+  const Vec2 point = bodies[1].point(point_b);
+  for (const int i : {0, 1}) {
+    const PlanarBodyState& body = bodies[static_cast<std::size_t>(i)];
+    const double sign = i == 1 ? 1 : -1;
+    // All but the weight.
+    const Vec2 needed = mass[i] * (body.acceleration - gravity);
+    EXPECT_LE((sign * on_b.force - needed).norm(), 1e-11 * (1 + needed.norm()))
+        << "force on " << names[i];
+    const double needed_torque = inertia[i] * body.omega_dot;
+    EXPECT_NEAR(sign * (on_b.torque + moment(point - body.x, on_b.force)), needed_torque,
+                1e-11 * (1 + needed.norm() + std::abs(needed_torque)))
+        << "torque on " << names[i];
+  }
+}
+
+TEST(Dynamics, ReactionsInThePlaneAreWhatTheBodiesNeedToMoveAsTheyDo) {
+  const lie::NodeGroup groups[] = {lie::NodeGroup::se2(), lie::NodeGroup::rn(3)};
+  for (const lie::NodeGroup& a : groups) {
+    for (const lie::NodeGroup& b : groups) {
+      expect_planar_balance<elements::PlanarRevoluteJoint>(a, b);
+      expect_planar_balance<elements::PlanarPointOnLine>(a, b);
+      expect_planar_balance<elements::PlanarPrismaticJoint>(a, b);
+      expect_planar_balance<elements::PlanarFixedJoint>(a, b);
+    }
   }
 }
 
