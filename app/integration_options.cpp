@@ -5,7 +5,6 @@
 
 #include "group_name.hpp"
 #include "liegrad/dae/nearest_name.hpp"
-#include "liegrad/dae/text.hpp"
 #include "liegrad/models/models.hpp"
 #include "number_text.hpp"
 
@@ -78,10 +77,10 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-int number_of_bodies(double value) {
+int number_of_bodies(const std::string& setting, double value) {
   constexpr double kMost = 10e6;
   if (value >= 1 && value <= kMost && value == std::floor(value)) return static_cast<int>(value);
-  throw InvalidArgument("--set bodies=" + dae::number_text(value) +
+  throw InvalidArgument("--set " + setting +
                         ": the number of bodies must be a whole number from 1 to 10 million");
 }
 
@@ -95,7 +94,8 @@ void IntegrationOptions::add_to(CLI::App& command) {
   add("SYSTEM", system_, "Name of a built-in system, see `liegrad models`", "")->required();
   group_option_ = add("--group", group_, "Of rigid-body nodes: so3xr3 or se3", "NAME");
   add("--method", method_, listed(method_names()), "NAME");
-  add("--t-end", t_end_, "Final time, 1 unless given", "T");
+  add("--t-end", t_end_, "Final time; the system's own unless given, see `liegrad models SYSTEM`",
+      "T");
   add("--set", settings_, "A parameter or initial value; repeatable", "NAME=VALUE")
       ->allow_extra_args(false);
   add("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
@@ -126,7 +126,9 @@ void IntegrationOptions::add_to(CLI::App& command) {
 }
 
 void IntegrationOptions::add_steps_to(CLI::App& command) {
-  command.add_option("--step", step_, "Time step, 0.001 unless given; the first if adaptive")
+  command
+      .add_option("--step", step_,
+                  "Time step, the system's own unless given; the first if adaptive")
       ->type_name("H");
   CLI::Option* const adaptive =
       command.add_flag("--adaptive", adaptive_, "Choose steps by the local error");
@@ -145,7 +147,7 @@ dae::System IntegrationOptions::make_system() const {
   for (const std::string& setting : settings_) {
     const auto [name, value] = named_number_of("--set", setting);
     if (is_sized && name == "bodies") {
-      structure.bodies = number_of_bodies(value);
+      structure.bodies = number_of_bodies(setting, value);
     } else {
       parameters.emplace_back(name, value);
     }
@@ -178,8 +180,9 @@ double IntegrationOptions::sigma(const dae::AlphaParameters& parameters) const {
 
 dae::IntegrateOptions IntegrationOptions::make() const {
   dae::IntegrateOptions options;
-  options.t_end = t_end_;
-  options.step = step_.value_or(options.step);
+  const models::Model& model = models::find_model(system_);
+  options.t_end = t_end_.value_or(model.default_t_end);
+  options.step = step_.value_or(model.default_step);
   options.threads = threads_;
   if (adaptive_) {
     dae::AdaptiveOptions adaptive;
@@ -249,11 +252,16 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
   } else {
     echo["step"] = options.step;
   }
-  echo["t_end"] = t_end_;
+  echo["t_end"] = options.t_end;
   echo["set"] = nlohmann::ordered_json::object();
   for (const std::string& setting : settings_) {
     const auto [name, value] = named_number_of("--set", setting);
-    echo["set"][name] = value;
+    // Whole numbers as such: 10000000, not 1e+07.
+    constexpr double kMost = 1e15;
+    const bool is_whole = value == std::floor(value) && std::abs(value) < kMost;
+    nlohmann::ordered_json& number = echo["set"][name];
+    number = value;
+    if (is_whole) number = static_cast<long>(value);
   }
   return echo;
 }

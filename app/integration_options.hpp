@@ -42,9 +42,8 @@ class IntegrationOptions {
   std::optional<double> rho_, hht_;
   bool newmark_ = false;
   std::string alpha_;
-  std::optional<double> step_, rtol_, atol_;
+  std::optional<double> t_end_, step_, rtol_, atol_;
   bool adaptive_ = false;
-  double t_end_ = 1;
   int threads_ = 1;
   std::string start_ = "classical", newton_ = "full", guess_ = "extrapolated", solver_ = "auto";
   bool project_ = false, allow_redundant_ = false;

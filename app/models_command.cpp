@@ -59,6 +59,8 @@ ordered_json json_of(const models::Model& model, const dae::System& system) {
           {"bodies", model.default_bodies > 0 ? ordered_json(model.default_bodies) : nullptr},
           {"dof", system.dof()},
           {"constraints", system.num_multipliers()},
+          {"t_end", model.default_t_end},
+          {"step", model.default_step},
           {"nodes", nodes},
           {"elements", elements},
           {"parameters", parameters},
@@ -103,6 +105,8 @@ void print_in_detail(const ordered_json& model) {
   if (!model["bodies"].is_null()) {
     fmt::print("bodies: {}, or N with `--set bodies=N`\n", model["bodies"].get<int>());
   }
+  fmt::print("runs to t = {:g} with steps of {:g}, unless told otherwise\n",
+             model["t_end"].get<double>(), model["step"].get<double>());
   print_section("nodes", model["nodes"], {"name", "group"});
   print_section("elements", model["elements"], {"name", "type", "nodes"});
   print_section("parameters", model["parameters"], {"name", "default", "unit", "meaning"});
@@ -169,9 +173,11 @@ void add_models_command(CLI::App& app) {
       ->type_name("NAME");
   sub->footer(
       "The JSON of a system has `name`, `description`, `bodies` (null, or the default number of a\n"
-      "system of any size), `dof`, `constraints`, `nodes` (`name`,\n"
-      "`group`), `elements` (`name`, `type`, `nodes`), `parameters` (`name`, `default`, `unit`,\n"
-      "`meaning`), `controls` and `outputs` (`name`, `size`, `meaning`); without NAME a list.");
+      "system of any size), `dof`, `constraints`, `t_end` and `step` (of a run unless told\n"
+      "otherwise), `nodes` (`name`, `group`), `elements` (`name`, `type`, `nodes`), `parameters`\n"
+      "(`name`, `default`, `unit`, `meaning`), `controls` and `outputs` (`name`, `size`, "
+      "`meaning`);\n"
+      "without NAME a list.");
   command->common.add_to(*sub);
   sub->callback([command] { command->run(); });
 }

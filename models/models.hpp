@@ -26,6 +26,8 @@ struct Model {
   dae::System (*make)(const Structure& structure) = nullptr;
   /// Of a system of any size; 0 where it is fixed.
   int default_bodies = 0;
+  /// How long a run shows what the system is about, and a step that follows it.
+  double default_t_end = 1, default_step = 1e-3;
 };
 
 const std::vector<Model>& all_models();

@@ -29,6 +29,8 @@ expect 0 '  top  so3xr3' heavy_top
 expect 0 '  top  se3' heavy_top --group se3
 expect 0 '  fixed_point  fixed_point  top' heavy_top
 expect 0 '  top.q               4  unit quaternion w, x, y, z' heavy_top
+expect 0 'runs to t = 1 with steps of 0.001, unless told otherwise' heavy_top
+expect 0 'runs to t = 0.03 with steps of 1e-05, unless told otherwise' andrews
 expect 0 'Usage: liegrad models' --help
 expect 2 "liegrad: there is no built-in system 'pendulm'; did you mean 'pendulum'?" pendulm
 expect 2 "choose 'so3xr3' or 'se3'." --group so4
@@ -46,6 +48,7 @@ assert {"heavy_top", "spinning_top", "free_body", "pendulum", "torsional_ball",
 assert by_name["heavy_top"] == one
 for model in models:
     assert model["description"] and model["nodes"] and model["elements"], model["name"]
+    assert 0 < model["step"] < 0.01 * model["t_end"], model["name"]
     names = {node["name"] for node in model["nodes"]} | {"ground"}
     for element in model["elements"]:
         assert element["type"] and set(element["nodes"]) <= names, element
@@ -54,6 +57,8 @@ for model in models:
         assert parameter["meaning"] and parameter["unit"], parameter
     for output in model["outputs"]:
         assert output["size"] >= 1 and output["meaning"], output
+assert one["t_end"] == 1 and one["step"] == 1e-3
+assert by_name["andrews"]["t_end"] == 0.03 and by_name["rotor"]["step"] == 1e-5
 parameters = {p["name"]: p for p in one["parameters"]}
 assert parameters["top.omega2"]["default"] == 150 and parameters["top.m"]["unit"] == "kg"
 outputs = {o["name"]: o["size"] for o in one["outputs"]}
