@@ -260,6 +260,7 @@ ordered_json json_of(const Result& result, const ordered_json& options) {
 
 void CheckDerivativesCommand::run() const {
   const dae::System system = integration.make_system();
+  common.check_json();
   sensitivity::DifferentiateOptions options;
   options.integrate = sensitivity::with_full_convergence(integrate_options());
   options.variables.parameters = all_parameters(system);

@@ -287,6 +287,8 @@ ordered_json ConvergeCommand::json_of(const Study& study) const {
 
 void ConvergeCommand::run() const {
   const dae::System system = integration_.make_system();
+  common_.check_json();
+  for (const std::string& file : {out_, plot_}) check_writable(file);
   const Study result = study(system);
   if (!common_.quiet) {
     std::vector<std::string> warnings = result.rows.front().summary.warnings;

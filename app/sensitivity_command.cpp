@@ -209,6 +209,7 @@ void SensitivityCommand::run() const {
   const dae::System system = integration.make_system();
   Result result{system, derivative.outputs(system, integration.make()), {}};
   sensitivity::DifferentiateOptions chosen = options(system, result.outputs);
+  common.check_json();
   {
     const DerivativeProgress progress("derivatives", chosen, !common.quiet);
     result.derivatives = sensitivity::differentiate(objective_of(system, result.outputs), chosen);

@@ -226,6 +226,7 @@ void SimulateCommand::run() const {
   check(options, system);
   const dae::Outputs names(system);
   for (const dae::EventOptions& event : options.events) names.column(event.output);
+  common.check_json();
   dae::Consistency consistency(system, options.alpha.consistency, options.alpha.solver);
   const std::vector<double> controls(system.controls().size(), 0.0);
   const dae::State initial = consistency.initial_state(options.t_start, controls);

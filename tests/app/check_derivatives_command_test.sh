@@ -57,6 +57,14 @@ summary 0 's["steps"] == 200 and abs(s["options"]["t_end"] - 0.02) < 1e-12' pend
 summary 0 's["steps"] == 50 and s["options"]["t_end"] == 1' pendulum --step 0.02
 summary 0 's["steps"] == 300' pendulum --t-end 0.3
 
+# Of the system's own steps.
+summary 0 's["steps"] == 200 and abs(s["options"]["t_end"] - 2e-3) < 1e-12' rotor
+for model in $("$program" models --json - | python3 -c '
+import json, sys
+for model in json.load(sys.stdin): print(model["name"])'); do
+  says 0 'derivatives agree' $model
+done
+
 # The summary has all numbers.
 summary 0 's["derivatives"] == 12 == len(rows) and s["disagreeing"] == 0 and taylor is None' pendulum
 summary 0 'all(r["forward_deviation"] < 1e-6 and r["difference_deviation"] < 1e-3 for r in rows)' pendulum
@@ -85,6 +93,7 @@ says 2 "liegrad: system 'heavy_top': there is no parameter 'top.mm'; did you mea
   heavy_top --wrt top.mm
 says 2 'liegrad: --of top.x@0.5 is outside of the run from 0 to 0.2.' heavy_top --of top.x@0.5
 says 2 'liegrad: the step -1 must be positive.' heavy_top --step -1
-says 3 'liegrad: derivatives need the whole run' heavy_top --step 0.5 --t-end 100
+says 2 'none/x cannot be written: No such file or directory.' heavy_top --t-end 1e6 --json "$scratch/none/x"
+says 3 'liegrad: derivatives need the whole run' andrews --step 1e-3 --t-end 1
 
 exit $failures

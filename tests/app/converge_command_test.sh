@@ -49,6 +49,19 @@ summary '[r["step"] for r in rows] == [4e-3, 2e-3, 1e-3] and rows[0]["orders"]["
 summary 'o["lambda"] is None and o["q"] > 3.7' spinning_top $run --method rkmk-rk4
 summary 'all(1.8 < o[k] < 2.4 for k in ("q", "v"))' torsional_ball --steps 0.04,0.02,0.01
 
+# The mechanisms too, in q, v and λ, on each group that they can have.
+all='all(abs(o[k] - 2) < 0.1 for k in ("q", "v", "lambda"))'
+summary "$all" slider_crank --steps 1e-3,5e-4,2.5e-4 --start corrected
+summary "$all and abs(s['window'][1] - 0.03) < 1e-12" andrews --steps 4e-5,2e-5,1e-5 --start corrected
+for group in so3xr3 se3; do
+  summary "$all" slider_crank_3d --steps 2e-3,1e-3,5e-4 --start corrected --group $group
+  summary "$all" chain --set bodies=5 --steps 1e-3,5e-4,2.5e-4 --t-end 0.5 --start corrected --group $group
+  # The waves that a chain of ten is released with are shorter than these steps.
+  summary "$all" chain --steps 2e-3,1e-3,5e-4 --t-end 0.5 --window 0.05,0.5 --start corrected --group $group
+  summary 'all(abs(o[k] - 2) < 0.1 for k in ("q", "v")) and o["lambda"] is None' \
+    rotor --steps 1e-5,5e-6,2.5e-6 --t-end 0.1 --start corrected --group $group
+done
+
 # Away from the start the error of λ has decayed.
 summary '1.8 < o["lambda"] < 2.6 and s["window"] == [0.5, 0.6]' \
   heavy_top --steps 2e-3,1e-3,5e-4 --t-end 0.6 --window 0.5,0.6 --rho 0.5 --set top.omega2=1.5
@@ -96,7 +109,7 @@ assert len(xml.parse(sys.argv[1] + "/plot.svg").findall(svg + "polyline")) == 3
 END
 
 # A step that is too long does not cost the others.
-says 3 'liegrad: with h = 0.5 the step from t = ' heavy_top --steps 0.5,0.01 --reference-step 1e-3 \
+says 3 'liegrad: with h = 0.001 the step from t = ' andrews --steps 1e-3,1e-5 --reference-step 5e-6 --t-end 0.1 \
   --json "$scratch/summary"
 python3 - "$scratch/summary" <<'END' || fail 'a step that fails costs the others'
 import json, sys
@@ -117,7 +130,13 @@ says 2 'liegrad: no multiple of the largest step 0.004 up to the end 0.1 is in t
 says 2 'liegrad: the step 0.01 of the reference is not below the smallest of --steps, 0.001.' \
   heavy_top $run --reference-step 0.01
 says 2 'liegrad: Munthe-Kaas methods are for systems without constraints' heavy_top $run --method rkmk-6
-says 2 'none/x cannot be written: No such file or directory.' heavy_top $run --out "$scratch/none/x"
-says 2 'none/x cannot be written: No such file or directory.' heavy_top $run --plot "$scratch/none/x"
+for file in --out --plot --json; do
+  # Before the runs, which would take an hour.
+  says 2 'none/x cannot be written: No such file or directory.' \
+    heavy_top --steps 1e-6 --t-end 1e3 $file "$scratch/none/x"
+done
+says 2 'liegrad: --set bodies=0: the number of bodies must be a whole number from 1 to 10 million.' \
+  chain $run --set bodies=0
+says 2 'liegrad: threads = 0 must be from 1 to 256.' chain $run --threads 0
 
 exit $failures

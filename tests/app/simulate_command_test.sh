@@ -71,6 +71,35 @@ summary 'abs(f["time"] - 0.02) < 1e-12 and len(f["top.x"]) == 3 and len(f["fixed
 summary 'abs(sum(x * x for x in f["top.q"]) - 1) < 1e-12 and isinstance(f["energy"], float)' \
   heavy_top $short
 
+# Every built-in system runs by its defaults, on each group that it can have, and says which they were.
+"$program" models --json - >"$scratch/models"
+for run in $(python3 - "$scratch/models" <<'END'
+import json, sys
+for model in json.load(open(sys.argv[1])):
+    has_bodies = any(node["group"] == "so3xr3" for node in model["nodes"])
+    for group in ["so3xr3", "se3"] if has_bodies else [""]:
+        print("/".join([model["name"], repr(model["t_end"]), repr(model["step"]), group]))
+END
+); do
+  IFS=/ read -r model t_end step group <<END
+$run
+END
+  summary "s['termination'] == 'reached_end' and s['failed_attempts'] == 0 and not s['warnings']" \
+    "$model" ${group:+--group $group}
+  summary "s['max_position_residual'] < 1e-14" "$model" ${group:+--group $group}
+  summary "o['t_end'] == $t_end and abs(f['time'] - $t_end) < 1e-9 * $t_end and o['step'] == $step and o.get('group', '') == '$group'" \
+    "$model" ${group:+--group $group}
+  runs="${runs:-} $model"
+done
+for model in heavy_top spinning_top free_body pendulum torsional_ball chain slider_crank andrews \
+  slider_crank_3d rotor; do
+  case "$runs " in *" $model "*) ;; *) fail "$model was not run" ;; esac
+done
+# Accurately: the published angle of Andrews' mechanism, the bearing of the rotor within 1% of how far it moves.
+summary 'abs(f["angles.beta"] - 15.81077119629904) < 1e-4' andrews
+summary 'math.dist(f["right.p"], [0.0899992016566, 0.000267230924335, 9.15920448519e-05]) < 4e-6' rotor --rho 0.9
+summary 'o["t_end"] == 0.003 and o["step"] == 1e-5 and s["steps"] == 300' andrews --t-end 3e-3
+
 # Every option has its effect.
 summary 'o["group"] == "so3xr3"' heavy_top $short --group so3xr3
 summary 'o["group"] == "se3"' heavy_top $short --group se3
@@ -104,6 +133,10 @@ summary 's["solver"] == "minimum_norm"' heavy_top $short --allow-redundant
 summary 's["initial_position_change"] < 1e-12' heavy_top $short --project
 summary 'abs(f["top.omega"][1] - 1.5) < 0.1 and o["set"] == {"top.omega2": 1.5, "top.omega3": 0}' \
   heavy_top $short --set top.omega2=1.5 --set top.omega3=0
+summary 'o["set"] == {"bodies": 3} and len([k for k in f if k.endswith(".omega")]) == 3' \
+  chain $short --set bodies=3
+grep -q '"bodies": 3$' "$scratch/summary" || fail 'a number of bodies is not written as a whole number'
+summary 'o["threads"] == 2' chain $short --threads 2
 for method in lie-alpha ul-exp ul-crv; do
   summary "o['method'] == '$method' and s['steps'] == 20" heavy_top $short --method $method
 done
@@ -144,9 +177,9 @@ for k, row in enumerate(samples):
 END
 
 # A run that cannot go on: status 3, a sentence, and all that was found.
-says 3 'liegrad: the step from t = ' heavy_top --step 0.5 --t-end 100 --out "$scratch/failed.csv" \
+says 3 'liegrad: the step from t = ' andrews --step 1e-3 --t-end 1 --out "$scratch/failed.csv" \
   --json "$scratch/summary"
-says 3 '  ended                  = newton_diverged' heavy_top --step 0.5 --t-end 100
+says 3 '  ended                  = newton_diverged' andrews --step 1e-3 --t-end 1
 python3 - "$scratch" <<'END' || fail 'a run that could not go on lost what it had'
 import csv, json, sys
 summary = json.load(open(sys.argv[1] + "/summary"))
@@ -160,12 +193,22 @@ refuses 'the step -1 must be positive.' heavy_top --step -1
 refuses 'the step nan must be positive.' heavy_top --step nan
 refuses 'Could not convert: --step = x; `liegrad --help` shows what is accepted.' heavy_top --step x
 refuses 'the end time t_end = -1 must be after the start 0.' heavy_top --t-end -1
-refuses 'the time between samples must not be negative; it is -1.' heavy_top --output-every -1
+refuses 'the time between samples must be finite and not negative; it is -1.' heavy_top --output-every -1
 refuses "system 'heavy_top': there is no parameter 'top.omga2'; did you mean 'top.omega2'?" \
   heavy_top --set top.omga2=1
 refuses "--set is given 'top.m'; write NAME=VALUE." heavy_top --set top.m
 refuses "--set top.m has the value 'heavy', where a number is needed." heavy_top --set top.m=heavy
 refuses "the value of parameter 'top.m' is not finite." heavy_top --set top.m=nan
+for bodies in 0 -3 2.5 1e9 10000001 nan; do
+  refuses "--set bodies=$bodies: the number of bodies must be a whole number from 1 to 10 million." \
+    chain --set bodies=$bodies
+done
+refuses "system 'heavy_top': there is no parameter 'bodies'; $(
+  "$program" simulate heavy_top --set bodies=3 2>&1 | sed 's/.*; //'
+)" heavy_top --set bodies=3
+refuses 'threads = 0 must be from 1 to 256.' chain --threads 0
+refuses 'threads = -2 must be from 1 to 256.' chain --threads -2
+refuses 'Could not convert: --threads = 1.5; `liegrad --help` shows what is accepted.' chain --threads 1.5
 refuses 'spectral radius at infinity rho = 1.5 is outside [0, 1]; choose 0 (strongest damping) to 1 (none).' \
   heavy_top --rho 1.5
 refuses 'Hilber-Hughes-Taylor parameter alpha = 0.1 is outside [-1/3, 0]; in the sign of its authors it is -0.1.' \
@@ -194,6 +237,24 @@ refuses "there is no built-in system 'heavy_tops'; did you mean 'heavy_top'?" he
 refuses 'SYSTEM is required; `liegrad --help` shows what is accepted.'
 refuses "$scratch/none/x.csv cannot be written: No such file or directory." \
   heavy_top --out "$scratch/none/x.csv"
+
+# The file of the summary is tried before the run, not after it; an earlier one is kept until there is another.
+refuses "$scratch/none/x cannot be written: No such file or directory." \
+  heavy_top --t-end 1e6 --json "$scratch/none/x" --out "$scratch/never.csv"
+refuses "$scratch cannot be written: Is a directory." heavy_top --t-end 1e6 --json "$scratch"
+[ ! -e "$scratch/never.csv" ] || fail 'samples were begun although the summary cannot be written'
+echo kept >"$scratch/kept"
+refuses "$scratch/none/x.csv cannot be written: No such file or directory." \
+  heavy_top --json "$scratch/kept" --out "$scratch/none/x.csv"
+[ "$(cat "$scratch/kept")" = kept ] || fail 'a run that did not start emptied an earlier summary'
+refuses "$scratch/none/x.csv cannot be written: No such file or directory." \
+  heavy_top --json "$scratch/not_made" --out "$scratch/none/x.csv"
+[ ! -e "$scratch/not_made" ] || fail 'a run that did not start left an empty summary'
+mkfifo "$scratch/pipe"
+cat "$scratch/pipe" >"$scratch/piped" &
+"$program" simulate heavy_top $short --quiet --json "$scratch/pipe" || fail 'a summary into a pipe fails'
+wait $!
+grep -q reached_end "$scratch/piped" || fail 'a pipe does not get the summary'
 
 # Bad input does not cost the file of an earlier run.
 cp "$scratch/steps.csv" "$scratch/kept.csv"
