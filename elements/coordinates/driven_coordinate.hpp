@@ -1,5 +1,6 @@
 #pragma once
 
+#include "liegrad/elements/coordinates/law_jumps.hpp"
 #include "liegrad/elements/coordinates/laws.hpp"
 
 namespace liegrad::elements {
@@ -8,13 +9,9 @@ namespace liegrad::elements {
 /// the coordinate: of a joint's angle the torque of the motor, on frame b.
 ///
 /// Velocity and acceleration of the coordinate are those of the law, so that it must have both without
-/// jumps.
+/// jumps. One that jumps is refused when a run starts.
 template <class Law>
 struct DrivenCoordinate {
-  static_assert(
-      Law::kContinuousDerivatives >= 2,
-      "the acceleration of a drive is the second derivative of its law, which must not jump");
-
   Law law = {};
   bool operator==(const DrivenCoordinate&) const = default;
 
@@ -28,7 +25,14 @@ struct DrivenCoordinate {
   lie::Vec<S, 1> constraint(const dae::Position<S>& at) const {
     return lie::Vec<S, 1>(law_value(law, at, 0) - S(at.coordinates(0)(0)));
   }
-  std::string complaint(const dae::Position<double>& at) const { return law_complaint(law, at, 0); }
+  std::string complaint(const dae::Position<double>& at) const {
+    if (const std::string text = law_complaint(law, at, 0); !text.empty()) return text;
+    const std::vector<double> p = law_parameters(law, at, 0);
+    if (const std::string text = jump_complaint(law, p, at.time()); !text.empty()) return text;
+    if (Law::kContinuousDerivatives >= 2) return "";
+    return "has a law with " + std::to_string(Law::kContinuousDerivatives) +
+           " continuous derivatives; a drive needs two, as its acceleration must not jump";
+  }
 };
 
 }  // namespace liegrad::elements

@@ -14,7 +14,8 @@ namespace liegrad::elements {
 
 // A law is a function of time with parameters: of a drive, or as a factor of a load. It is a struct with
 //
-//     static constexpr int kContinuousDerivatives      how many derivatives by time never jump
+//     static constexpr int kContinuousDerivatives      how many derivatives by time never jump, whatever
+//                                                      the parameters are
 //     std::vector<ParameterSpec> parameters(unit)      of the law's values
 //     S value(std::span<const S> p, const S& t)        for any scalar
 //     std::string complaint(std::span<const double> p) optional: like that of an element
@@ -46,6 +47,12 @@ std::string law_complaint(const Law& law, const dae::Position<double>& at, int f
   return "";
 }
 
+/// Of a law that cannot be evaluated, which its complaint says: not finite, so that no run goes on with it.
+template <class S>
+S undefined_value(const S& t) {
+  return (t - t) / (t - t);
+}
+
 /// Always the same.
 struct ConstantLaw {
   static constexpr int kContinuousDerivatives = kAnyDerivative;
@@ -65,13 +72,7 @@ class PolynomialLaw {
  public:
   static constexpr int kContinuousDerivatives = kAnyDerivative;
 
-  /// Throws InvalidArgument unless n ≥ 1.
-  explicit PolynomialLaw(int n) : n_(n) {
-    if (n < 1) {
-      throw InvalidArgument("a polynomial law has " + std::to_string(n) +
-                            " coefficients; it needs at least one");
-    }
-  }
+  explicit PolynomialLaw(int n) : n_(n) {}
   bool operator==(const PolynomialLaw&) const = default;
 
   std::vector<dae::ParameterSpec> parameters(const std::string& unit) const {
@@ -85,9 +86,14 @@ class PolynomialLaw {
   }
   template <class S>
   S value(std::span<const S> p, const S& t) const {
+    if (p.empty()) return undefined_value(t);
     S sum = p[p.size() - 1];
     for (std::size_t i = p.size() - 1; i-- > 0;) sum = sum * t + p[i];
     return sum;
+  }
+  std::string complaint(std::span<const double>) const {
+    if (n_ >= 1) return "";
+    return "has a polynomial law of " + std::to_string(n_) + " coefficients; it needs at least one";
   }
 
  private:

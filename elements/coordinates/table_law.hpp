@@ -11,38 +11,25 @@ namespace liegrad::elements {
 
 /// The times of a table, at least two, one after the other; and the values that it starts from, which are
 /// parameters y0, y1, … of the law.
+///
+/// A table that makes no sense says so when it is asked: the element that it belongs to has a name then.
 class LawTable {
  public:
-  /// Throws InvalidArgument for another number of values than times, fewer than two, times that do not
-  /// increase and numbers that are not finite.
   LawTable(std::vector<double> times, std::vector<double> values)
-      : times_(std::move(times)), values_(std::move(values)) {
-    if (times_.size() != values_.size()) {
-      throw InvalidArgument("a table of a law has " + std::to_string(times_.size()) +
-                            " times and " + std::to_string(values_.size()) +
-                            " values; it needs as many of both");
-    }
-    if (times_.size() < 2) {
-      throw InvalidArgument("a table of a law has " + std::to_string(times_.size()) +
-                            " knots; it needs at least two");
-    }
-    for (std::size_t i = 0; i < times_.size(); ++i) {
-      if (!std::isfinite(times_[i]) || !std::isfinite(values_[i])) {
-        throw InvalidArgument("knot " + std::to_string(i) + " of a table of a law is (" +
-                              dae::number_text(times_[i]) + ", " + dae::number_text(values_[i]) +
-                              "); both must be finite");
-      }
-      if (i == 0 || times_[i] > times_[i - 1]) continue;
-      const bool jumps = times_[i] == times_[i - 1];
-      throw InvalidArgument(
-          jumps ? "a table of a law jumps at t = " + dae::number_text(times_[i]) +
-                      ", where it has two knots; take one of them away or move it"
-                : "a table of a law goes back from t = " + dae::number_text(times_[i - 1]) +
-                      " to t = " + dae::number_text(times_[i]) + "; its times must increase");
-    }
+      : times_(std::move(times)),
+        values_(std::move(values)),
+        complaint_(complaint_about(times_, values_)) {
+    values_.resize(times_.size(), 0.0);
   }
   /// Values are parameters: laws with equal times are the same function of them.
-  bool operator==(const LawTable& other) const { return times_ == other.times_; }
+  bool operator==(const LawTable& other) const {
+    return times_ == other.times_ && complaint_ == other.complaint_;
+  }
+
+  /// Another number of values than times, fewer than two, times that do not increase or are not finite;
+  /// as ElementModel::complaint() says it. Empty if nothing is wrong; otherwise only the parameters can be
+  /// asked for.
+  const std::string& complaint() const { return complaint_; }
 
   std::size_t size() const { return times_.size(); }
   double time(std::size_t i) const { return times_[i]; }
@@ -57,7 +44,35 @@ class LawTable {
   }
 
  private:
+  static std::string complaint_about(const std::vector<double>& times,
+                                     const std::vector<double>& values) {
+    using dae::number_text;
+    if (times.size() != values.size()) {
+      return "has a law with a table of " + std::to_string(times.size()) + " times and " +
+             std::to_string(values.size()) + " values; it needs as many of both";
+    }
+    if (times.size() < 2) {
+      return "has a law with a table of " + std::to_string(times.size()) +
+             " knots; it needs at least two";
+    }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (!std::isfinite(times[i])) {
+        return "has a law with a table whose time " + std::to_string(i) + " is " +
+               number_text(times[i]) + "; it must be finite";
+      }
+      if (i == 0 || times[i] > times[i - 1]) continue;
+      if (times[i] == times[i - 1]) {
+        return "has a law with a table that jumps at t = " + number_text(times[i]) +
+               ", where it has two knots; take one of them away or move it";
+      }
+      return "has a law with a table that goes back from t = " + number_text(times[i - 1]) +
+             " to t = " + number_text(times[i]) + "; its times must increase";
+    }
+    return "";
+  }
+
   std::vector<double> times_, values_;
+  std::string complaint_;
 };
 
 /// A cubic spline through a table, twice continuously differentiable everywhere: its ends are natural
@@ -68,7 +83,6 @@ class TableLaw {
  public:
   static constexpr int kContinuousDerivatives = 2;
 
-  /// Throws InvalidArgument, see LawTable.
   TableLaw(std::vector<double> times, std::vector<double> values)
       : table_(std::move(times), std::move(values)) {}
   bool operator==(const TableLaw&) const = default;
@@ -76,9 +90,11 @@ class TableLaw {
   std::vector<dae::ParameterSpec> parameters(const std::string& unit) const {
     return table_.parameters(unit);
   }
+  std::string complaint(std::span<const double>) const { return table_.complaint(); }
 
   template <class S>
   S value(std::span<const S> y, const S& t) const {
+    if (!table_.complaint().empty()) return undefined_value(t);
     const std::size_t last = table_.size() - 1;
     const std::vector<S> m = second_derivatives<S>(y);
     // Before the first knot, then from each knot on: a + b τ + c τ² + d τ³, τ = t - origin.
@@ -134,7 +150,6 @@ class LinearTableLaw {
  public:
   static constexpr int kContinuousDerivatives = 0;
 
-  /// Throws InvalidArgument, see LawTable.
   LinearTableLaw(std::vector<double> times, std::vector<double> values)
       : table_(std::move(times), std::move(values)) {}
   bool operator==(const LinearTableLaw&) const = default;
@@ -142,8 +157,10 @@ class LinearTableLaw {
   std::vector<dae::ParameterSpec> parameters(const std::string& unit) const {
     return table_.parameters(unit);
   }
+  std::string complaint(std::span<const double>) const { return table_.complaint(); }
   template <class S>
   S value(std::span<const S> y, const S& t) const {
+    if (!table_.complaint().empty()) return undefined_value(t);
     S sum = y[0];
     for (std::size_t i = 0; i + 1 < table_.size(); ++i) {
       const S from = t - S(table_.time(i)), h(table_.interval(i));

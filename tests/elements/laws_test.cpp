@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "liegrad/ad/taylor_scalar.hpp"
+#include "liegrad/elements/coordinates/law_jumps.hpp"
 #include "liegrad/elements/coordinates/table_law.hpp"
 
 namespace liegrad::testing {
@@ -26,15 +28,6 @@ std::array<double, 4> derivatives(const Law& law, const std::vector<double>& p, 
 template <class Law>
 double value(const Law& law, const std::vector<double>& p, double t) {
   return law.template value<double>(p, t);
-}
-template <class F>
-std::string refusal(F&& f) {
-  try {
-    f();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing";
 }
 
 const std::vector<double> kTimes = {-0.2, 0.3, 1, 1.4, 2.5}, kValues = {1, -2, 0.5, 3, 2.5};
@@ -105,31 +98,59 @@ TEST(TableLaw, SharesItsPhysicsWithOthersOfEqualTimes) {
 }
 
 TEST(Laws, ThatMakeNoSenseAreRefusedInOneSentence) {
-  EXPECT_EQ(
-      refusal([] {
-        TableLaw({0, 1, 1, 2}, {0, 1, 2, 3});
-      }),
-      "a table of a law jumps at t = 1, where it has two knots; take one of them away or move "
-      "it");
-  EXPECT_EQ(refusal([] {
-              TableLaw({0, 2, 1}, {0, 1, 2});
-            }),
-            "a table of a law goes back from t = 2 to t = 1; its times must increase");
-  EXPECT_EQ(refusal([] {
-              TableLaw({0, 1}, {0});
-            }),
-            "a table of a law has 2 times and 1 values; it needs as many of both");
-  EXPECT_EQ(refusal([] { LinearTableLaw({0}, {0}); }),
-            "a table of a law has 1 knots; it needs at least two");
-  EXPECT_EQ(refusal([] {
-              TableLaw({0, 1}, {0, NAN});
-            }),
-            "knot 1 of a table of a law is (1, nan); both must be finite");
-  EXPECT_EQ(refusal([] { PolynomialLaw(0); }),
-            "a polynomial law has 0 coefficients; it needs at least one");
+  // BadModels has those of tables, with the names of their elements.
+  EXPECT_EQ(LinearTableLaw({0}, {0}).complaint({}),
+            "has a law with a table of 1 knots; it needs at least two");
+  EXPECT_EQ(TableLaw({0, 1}, {0, 1}).complaint({}), "");
+  // A law that is used in spite of its complaint has no value.
+  EXPECT_TRUE(std::isnan(value(TableLaw({0, 1, 1}, {0, 1, 2}), {0, 1, 2}, 0.5)));
+  EXPECT_TRUE(std::isnan(value(LinearTableLaw({0}, {0}), {0}, 0.5)));
+  EXPECT_TRUE(std::isnan(value(PolynomialLaw(0), {}, 0.5)));
   EXPECT_EQ(SmoothStartLaw{}.complaint(std::array{1.0, 0.0}),
             "has a starting time t_s = 0 s; it must be positive");
   EXPECT_EQ(SmoothStartLaw{}.complaint(std::array{1.0, 0.5}), "");
+}
+
+TEST(LawPieces, EndWhereComparisonsChange) {
+  const std::vector<double> p = {-5, 0.5};
+  const LawPieces smooth(SmoothStartLaw{}, p);
+  EXPECT_EQ(smooth.end_after(-1), 0);
+  EXPECT_EQ(smooth.end_after(0), 0.5);
+  EXPECT_EQ(smooth.end_after(0.5), std::numeric_limits<double>::infinity());
+  const TableLaw law(kTimes, kValues);
+  const LawPieces spline(law, kValues);
+  double t = -1;
+  for (const double knot : kTimes) EXPECT_NEAR(t = spline.end_after(t), knot, 1e-15);
+  // The third derivatives of the pieces that meet, as they are beside the knot.
+  for (const double side : {-1, 1}) {
+    const auto beside = derivatives(law, kValues, 1 + side * 1e-12);
+    const auto limit = spline.at(1, static_cast<int>(side));
+    EXPECT_NEAR(limit.derivative(0), kValues[2], 1e-15);
+    for (int k = 1; k < 4; ++k) {
+      EXPECT_NEAR(limit.derivative(k), beside[static_cast<std::size_t>(k)], 1e-9);
+    }
+  }
+}
+
+TEST(Laws, OfDrivesDoNotJump) {
+  EXPECT_EQ(jump_complaint(ConstantLaw{}, std::array{7.0}, 0), "");
+  EXPECT_EQ(jump_complaint(HarmonicLaw{}, std::array{0.5, 2.0, 0.25, 0.1}, 0), "");
+  EXPECT_EQ(jump_complaint(PolynomialLaw(3), std::array{1.0, 2.0, 3.0}, 0), "");
+  // In all units, and far from the start.
+  for (const double scale : {1e-9, 1.0, 1e9}) {
+    EXPECT_EQ(jump_complaint(SmoothStartLaw{}, std::array{-5 * scale, 0.5}, -0.3), "");
+    EXPECT_EQ(jump_complaint(SmoothStartLaw{}, std::array{-5 * scale, 1e4}, -0.3), "");
+    std::vector<double> times, wild, straight;
+    for (int i = 0; i < 100; ++i) {
+      times.push_back(0.1 * i + 0.03 * std::sin(7.0 * i) + 1e3);
+      wild.push_back(scale * std::cos(11.0 * i));
+      straight.push_back(scale * times.back());
+    }
+    EXPECT_EQ(jump_complaint(TableLaw(times, wild), wild, 0), "");
+    EXPECT_EQ(jump_complaint(TableLaw(times, straight), straight, 0), "");
+    EXPECT_EQ(jump_complaint(LinearTableLaw(times, wild), wild, 0).find("has a law whose speed"),
+              0u);
+  }
 }
 
 TEST(SmoothStartLaw, IsAsPrinted) {
