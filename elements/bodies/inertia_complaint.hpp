@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cmath>
+#include <map>
 #include <string>
 
 #include <Eigen/Eigenvalues>
 
 #include "liegrad/dae/text.hpp"
+#include "liegrad/lie/error.hpp"
 #include "liegrad/lie/scalar.hpp"
 
 namespace liegrad::elements {
@@ -53,6 +56,26 @@ inline std::string inertia_complaint(const lie::Mat<double, 3>& inertia) {
   return "has an inertia tensor whose largest eigenvalue " + number_text(principal(2)) +
          " is more than the other two together (" + number_text(others) +
          "); no distribution of mass has that";
+}
+
+/// The values J11 … J23 of GeneralRigidBody from a whole tensor, for the element of that name. Throws
+/// InvalidArgument when the tensor is not symmetric.
+inline std::map<std::string, double> inertia_values(const std::string& element,
+                                                    const lie::Mat<double, 3>& inertia) {
+  std::map<std::string, double> values;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = i; j < 3; ++j) {
+      const std::string row = std::to_string(i + 1), column = std::to_string(j + 1);
+      const double above = inertia(i, j), below = inertia(j, i);
+      if (std::abs(above - below) > kInertiaTolerance * inertia.cwiseAbs().maxCoeff()) {
+        throw InvalidArgument("element '" + element + "' has an inertia tensor with J" + row +
+                              column + " = " + dae::number_text(above) + " and J" + column + row +
+                              " = " + dae::number_text(below) + "; it must be symmetric");
+      }
+      values["J" + row + column] = (above + below) / 2;
+    }
+  }
+  return values;
 }
 
 }  // namespace liegrad::elements

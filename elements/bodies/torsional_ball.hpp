@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
+
 #include "liegrad/dae/element.hpp"
+#include "liegrad/elements/bodies/inertia_complaint.hpp"
 
 namespace liegrad::elements {
 
@@ -27,6 +30,10 @@ struct TorsionalBall {
   S potential_energy(const dae::Motion<S>& at) const {
     const lie::Vec<S, 3> theta = turn<S>(at);
     return S(0.5) * at.parameter(2) * lie::rotation::dot<S>(theta, theta);
+  }
+  std::string complaint(const dae::Position<double>& at) const {
+    if (at.parameter(0) > 0) return {};
+    return "has inertia m = " + dae::number_text(at.parameter(0)) + "; it must be positive";
   }
 
  private:

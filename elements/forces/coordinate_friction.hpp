@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "liegrad/elements/forces/checks.hpp"
@@ -61,11 +62,6 @@ struct ReactionFriction {
   bool operator==(const ReactionFriction&) const = default;
 
   dae::ElementShape shape() const {
-    if (first < 0 || count < 1 || first + count > multipliers) {
-      throw InvalidArgument("reaction friction reads the multipliers " + std::to_string(first) +
-                            " to " + std::to_string(first + count - 1) + " of a joint with " +
-                            std::to_string(multipliers) + "; they must be among them");
-    }
     return {.type = "reaction_friction",
             .nodes = {{dae::NodeRole::kCoordinates, 1}},
             .parameters = {{"mu", 0.1, "1", "coefficient of friction"},
@@ -85,6 +81,14 @@ struct ReactionFriction {
     return lie::Vec<S, 1>(force(at));
   }
   std::string complaint(const dae::Position<double>& at) const {
+    if (count < 1) {
+      return "reads " + std::to_string(count) + " multipliers of its joint; it needs at least one";
+    }
+    if (first < 0 || first + count > multipliers) {
+      return "reads the multipliers " + std::to_string(first) + " to " +
+             std::to_string(first + count - 1) + " of a joint with " + std::to_string(multipliers) +
+             ", which are counted from 0; they must be among them";
+    }
     const std::string text = negative_parameter(shape(), at, {kCoefficient, kRadius, kDamping});
     return text.empty() ? not_positive_parameter(shape(), at, {kSmoothing, kSmallForce}) : text;
   }
@@ -94,7 +98,10 @@ struct ReactionFriction {
   S force(const dae::Motion<S>& at) const {
     using std::sqrt, std::tanh;
     S square = at.parameter(kSmallForce) * at.parameter(kSmallForce);
-    for (int i = first; i < first + count; ++i) square += at.multiplier(i) * at.multiplier(i);
+    // Of those that there are: that others are asked for is a complaint, at the start of a run.
+    for (int i = std::max(first, 0); i < std::min(first + count, multipliers); ++i) {
+      square += at.multiplier(i) * at.multiplier(i);
+    }
     const S rate = at.velocity_coordinates(0)(0);
     return -at.parameter(kCoefficient) * at.parameter(kRadius) * sqrt(square) *
                tanh(rate / at.parameter(kSmoothing)) -

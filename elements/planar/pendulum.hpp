@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cmath>
+#include <string>
+
 #include "liegrad/dae/element.hpp"
+#include "liegrad/elements/bodies/inertia_complaint.hpp"
 
 namespace liegrad::elements {
 
@@ -26,6 +30,9 @@ struct PlanarPointMass {
   S potential_energy(const dae::Motion<S>& at) const {
     return at.parameter(0) * at.parameter(1) * at.coordinates(0)(1);
   }
+  std::string complaint(const dae::Position<double>& at) const {
+    return mass_complaint(at.parameter(0));
+  }
 };
 
 /// A massless rod of length l from the origin: Φ = (x² + y² - l²)/2, [ArnoldCardonaBruels2015,
@@ -42,6 +49,17 @@ struct PlanarRod {
     const auto x = at.coordinates(0);
     const S& l = at.parameter(0);
     return lie::Vec<S, 1>(S(0.5) * (x(0) * x(0) + x(1) * x(1) - l * l));
+  }
+  std::string complaint(const dae::Position<double>& at) const {
+    const double l = at.parameter(0);
+    if (!(l > 0)) {
+      return "has length l = " + dae::number_text(l) + "; it must be positive";
+    }
+    // The gradient of Φ is the rod itself.
+    constexpr double kCoincident = 1e-9;
+    if (std::hypot(at.coordinates(0)(0), at.coordinates(0)(1)) > kCoincident * l) return {};
+    return "has its point at the origin at the start, so that the rod has no direction; place it " +
+           dae::number_text(l) + " away";
   }
 };
 

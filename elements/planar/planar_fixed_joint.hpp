@@ -21,8 +21,7 @@ struct PlanarFixedJoint {
     return {gap(0), gap(1), sine_between<S>(a, b)};
   }
   std::string complaint(const dae::Position<double>& at) const {
-    return opposite_axes_complaint(attached_planar_frame(at, 0, 0),
-                                   attached_planar_frame(at, 1, kPlanarFrameParameters));
+    return parallel_frames_complaint(at);
   }
 };
 

@@ -25,6 +25,9 @@ struct PlanarPointOnLine {
     const lie::Vec<S, 2> b = attached_planar_point(at, 1, kPlanarFrameParameters);
     return lie::Vec<S, 1>(right_of_axis<S>(a, b));
   }
+  std::string complaint(const dae::Position<double>& at) const {
+    return planar_frame_complaint(at, "a", 0);
+  }
 };
 
 }  // namespace liegrad::elements

@@ -29,8 +29,7 @@ struct PlanarPrismaticJoint {
     return {right_of_axis<S>(a, b.position), sine_between<S>(a, b)};
   }
   std::string complaint(const dae::Position<double>& at) const {
-    return opposite_axes_complaint(attached_planar_frame(at, 0, 0),
-                                   attached_planar_frame(at, 1, kPlanarFrameParameters));
+    return parallel_frames_complaint(at);
   }
 };
 

@@ -44,9 +44,11 @@ struct PlanarSpring {
   }
 
   std::string complaint(const dae::Position<double>& at) const {
-    const lie::Vec<double, 2> gap =
-        attached_planar_point(at, 1, kPlanarPointParameters) - attached_planar_point(at, 0, 0);
-    if (gap.norm() > 0) return negative_parameter(shape(), at, {kStiffness, kDamping});
+    const lie::Vec<double, 2> a = attached_planar_point(at, 0, 0),
+                              b = attached_planar_point(at, 1, kPlanarPointParameters);
+    if ((b - a).norm() > 1e-12 * (a.norm() + b.norm())) {
+      return negative_parameter(shape(), at, {kStiffness, kDamping});
+    }
     return "has length 0 at the start, so that its force has no direction; move one of its ends";
   }
 

@@ -19,6 +19,12 @@ lie::Vec<S, 2> rod_end(const dae::Position<S>& at, int node, const S& length, Ro
   return at.planar_frame(node).point(lie::Vec<S, 2>(S(0.5 * static_cast<int>(end)) * length, S(0)));
 }
 
+/// What is wrong with the length of a rod, as ElementModel::complaint() says it.
+inline std::string rod_length_complaint(double l) {
+  if (l > 0) return {};
+  return "has length l = " + dae::number_text(l) + "; it must be positive";
+}
+
 /// Its inertia: m u̇ = 0, m l²/12 ω̇ = 0.
 struct PlanarSlenderRod {
   enum Parameter { kMass, kLength };
@@ -43,8 +49,7 @@ struct PlanarSlenderRod {
   std::string complaint(const dae::Position<double>& at) const {
     const double m = at.parameter(kMass), l = at.parameter(kLength);
     if (!(m > 0)) return "has mass " + dae::number_text(m) + "; it must be positive";
-    if (l > 0) return {};
-    return "has length " + dae::number_text(l) + "; it must be positive";
+    return rod_length_complaint(l);
   }
 
  private:
@@ -73,6 +78,9 @@ struct PlanarRodJoint {
     return attached_planar_point(at, 0, 0) -
            rod_end<S>(at, 1, at.parameter(kPlanarPointParameters), end);
   }
+  std::string complaint(const dae::Position<double>& at) const {
+    return rod_length_complaint(at.parameter(kPlanarPointParameters));
+  }
 };
 
 /// One end of the rod b is on a slider, whose coordinate s in R¹ is its place on the x axis of the frame
@@ -96,6 +104,10 @@ struct PlanarRodOnSlider {
     const lie::PlanarFrame<S> line = attached_planar_frame(at, 0, 0);
     return line.point(lie::Vec<S, 2>(at.coordinates(1)(0), S(0))) -
            rod_end<S>(at, 2, at.parameter(kPlanarFrameParameters), end);
+  }
+  std::string complaint(const dae::Position<double>& at) const {
+    const std::string frame = planar_frame_complaint(at, "a", 0);
+    return frame.empty() ? rod_length_complaint(at.parameter(kPlanarFrameParameters)) : frame;
   }
 };
 
