@@ -30,6 +30,9 @@ using std::numbers::pi;
 
 constexpr double kGravity = 9.81;
 const NodeGroup kGroups[] = {NodeGroup::so3xr3(), NodeGroup::se3()};
+const char* name_of(const NodeGroup& group) {
+  return group.kind == lie::GroupKind::kSE3 ? "SE(3)" : "SO(3)xR^3";
+}
 
 dae::IntegrateOptions run(double h, double t_end) {
   dae::IntegrateOptions options;
@@ -64,6 +67,62 @@ TEST(JointCoordinates, HaveTheirGradientsCurvaturesAndRanks) {
   system.add("screw", elements::CoordinateRelation{}, {"displacement", "angle"},
              {.values = {{"ratio", -0.3}, {"offset", 0.1}}});
   ConstraintChecks(system).expect_all(14 - 7);
+}
+
+TEST(JointCoordinates, HaveThemOnAllPairsOfGroupsAndOnTheGround) {
+  const auto check = [](const NodeGroup* a, const NodeGroup* b) {
+    dae::System system("joint");
+    if (a != nullptr) system.add_node("a", *a);
+    if (b != nullptr) system.add_node("b", *b);
+    system.add_node("angle", NodeGroup::rn(1));
+    system.add_node("displacement", NodeGroup::rn(1));
+    system.add_frame("a.axis", a != nullptr ? "a" : "ground",
+                     {{0.3, -0.2, 0.4}, {0.8, 0.1, -0.3, 0.2}});
+    system.add_frame("b.axis", b != nullptr ? "b" : "ground",
+                     {{-0.5, 0.1, 0.2}, {0.9, -0.4, 0.2, 0.1}});
+    // Without a joint: the axes are tilted, and the origins off them.
+    system.add("angle", elements::JointAngle{}, {"a.axis", "b.axis", "angle"});
+    system.add("displacement", elements::JointDisplacement{}, {"a.axis", "b.axis", "displacement"});
+    ConstraintChecks(system).expect_all(system.dof() - 2);
+  };
+  for (const NodeGroup& a : kGroups) {
+    for (const NodeGroup& b : kGroups) {
+      SCOPED_TRACE(std::string(name_of(a)) + " and " + name_of(b));
+      check(&a, &b);
+    }
+    SCOPED_TRACE(std::string(name_of(a)) + " and the ground");
+    check(&a, nullptr);
+    check(nullptr, &a);
+  }
+}
+
+TEST(DrivenCoordinate, HasItsGradientCurvatureAndDerivativesByTime) {
+  // The angle of a body follows a law, and another coordinate the angle.
+  const auto check = [](const auto& law, const std::map<std::string, double>& values,
+                        const std::vector<double>& times) {
+    dae::System system("drive");
+    system.add_node("body", NodeGroup::se3());
+    for (const char* const s : {"angle", "gear"}) system.add_node(s, NodeGroup::rn(1));
+    system.add_frame("axis", "ground", {{0.3, -0.2, 0.4}, {0.8, 0.1, -0.3, 0.2}});
+    system.add("angle", elements::JointAngle{}, {"axis", "body", "angle"});
+    system.add("gears", elements::CoordinateRelation{}, {"angle", "gear"},
+               {.values = {{"ratio", 2}}});
+    system.add("drive", elements::DrivenCoordinate<std::decay_t<decltype(law)>>{law}, {"gear"},
+               {.values = values});
+    ConstraintChecks checks(system);
+    for (const double t : times) {
+      SCOPED_TRACE("t = " + std::to_string(t));
+      checks.time = t;
+      checks.expect_all(8 - 3, 1);
+    }
+  };
+  // Within pieces: differences go a quarter of a second to both sides.
+  check(elements::ConstantLaw{}, {{"value", 0.7}}, {0.3});
+  check(elements::PolynomialLaw(4), {{"c0", 0.2}, {"c1", -1}, {"c2", 2}, {"c3", 0.5}}, {-1, 0.3});
+  check(elements::HarmonicLaw{},
+        {{"offset", 0.3}, {"amplitude", 0.9}, {"frequency", 0.3}, {"phase", 0.2}}, {0.3, 2});
+  check(elements::SmoothStartLaw{}, {{"omega", -2}, {"t_s", 1.5}}, {-0.4, 0.3, 0.75, 1.2, 2});
+  check(elements::TableLaw({0, 0.6, 1.4, 2}, {0, 0.4, -0.6, 1}), {}, {-0.5, 0.3, 1, 1.7, 2.6});
 }
 
 TEST(JointAngle, IsTheTwistWhereAxesAreTilted) {
