@@ -17,6 +17,7 @@
 #include "liegrad/elements/bodies/torsional_ball.hpp"
 #include "liegrad/elements/coordinates/driven_coordinate.hpp"
 #include "liegrad/elements/coordinates/table_law.hpp"
+#include "liegrad/elements/forces/applied_force.hpp"
 #include "liegrad/elements/forces/coordinate_friction.hpp"
 #include "liegrad/elements/forces/point_spring.hpp"
 #include "liegrad/elements/frame_along.hpp"
@@ -304,7 +305,7 @@ std::string message_of_drive(const Law& law, const std::map<std::string, double>
   });
 }
 
-TEST(BadModels, HaveDrivesWhoseTableMakesNoSense) {
+TEST(BadModels, HaveLawsWhoseTableMakesNoSense) {
   using elements::TableLaw, elements::LinearTableLaw;
   EXPECT_EQ(message_of_drive(TableLaw({0, 1, 1, 2}, {0, 1, 2, 3})),
             "element 'motor' has a law with a table that jumps at t = 1, where it has two knots; "
@@ -323,6 +324,15 @@ TEST(BadModels, HaveDrivesWhoseTableMakesNoSense) {
             "the value of parameter 'motor.y1' is not finite");
   EXPECT_EQ(message_of_drive(elements::PolynomialLaw(0)),
             "element 'motor' has a polynomial law of 0 coefficients; it needs at least one");
+  // Of loads too.
+  EXPECT_EQ(message_of_joint([](dae::System& system) {
+              system.add("push",
+                         elements::AppliedForce<LinearTableLaw>{
+                             .law = LinearTableLaw({0, 1, 1}, {0, 1, 0})},
+                         {"crank"});
+            }),
+            "element 'push' has a law with a table that jumps at t = 1, where it has two knots; "
+            "take one of them away or move it");
   // The tables of two drives are told apart, although their times are equal.
   EXPECT_EQ(message_of_joint([](dae::System& system) {
               using Drive = elements::DrivenCoordinate<TableLaw>;
