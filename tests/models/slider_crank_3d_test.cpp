@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <iterator>
 #include <numbers>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "liegrad/dae/alpha_kinematics.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/models/models.hpp"
 
@@ -273,9 +275,104 @@ TEST(SliderCrank3d, IsMoreAccurateWithTheModifiedMethods) {
   }
 }
 
-TEST(SliderCrank3d, NeedsAsFewIterationsAsThePaper) {
-  // The paper counts 2.0 iterations a step in index 3 and 2.5 in index 2, from zero accelerations and
-  // multipliers; from extrapolated ones the second iteration can mostly be left out.
+/// Newton's iteration of [HolzingerArnoldGerstmayr2025] and of its program, Exudyn: from zero accelerations and
+/// multipliers, until the norm of equations of motion and constraints is 1e-9 of that at the start, or 1e-10.
+class PaperNewton {
+ public:
+  /// In index 2 the program's matrix has no curvature, the derivative Z of B(q)v by q.
+  PaperNewton(const dae::System& system, const dae::IntegrateOptions& options, bool with_curvature)
+      : h_(options.step),
+        with_curvature_(with_curvature),
+        assembly_(system, options.alpha.formulation, false, dae::LinearSolverKind::kDense),
+        kinematics_(system.configuration_space(), options.alpha.method, false),
+        zero_(static_cast<std::size_t>(system.dof()), 0.0) {}
+
+  int iterations(const dae::State& start) {
+    kinematics_.begin(start, h_, assembly_);
+    if (!with_curvature_) assembly_.coefficients().k_r = 0;
+    kinematics_.guess_acceleration(zero_);
+    std::fill(assembly_.multipliers().begin(), assembly_.multipliers().end(), 0.0);
+    double first = 0;
+    for (int count = 0; count < 20; ++count) {
+      kinematics_.evaluate(assembly_, true);
+      assembly_.evaluate(true);
+      const double norm = residual_norm();
+      if (count == 0) first = norm;
+      if (norm <= std::max(1e-10, 1e-9 * first)) return count;
+      correct();
+    }
+    return 20;
+  }
+
+ private:
+  std::size_t num_velocities() const { return zero_.size(); }
+
+  /// Equations of motion stand there times h, Φ divided by h, and dΦ/dt as it is.
+  double residual_norm() const {
+    const double of_constraints = assembly_.formulation() == Formulation::kIndex3 ? h_ : 1;
+    double square = 0;
+    for (std::size_t i = 0; i < assembly_.residual().size(); ++i) {
+      const double scale = i < num_velocities() ? 1 / h_ : of_constraints;
+      square += std::pow(assembly_.residual()[i] * scale, 2);
+    }
+    return std::sqrt(square);
+  }
+
+  void correct() {
+    ASSERT_TRUE(assembly_.matrix().factorize());
+    std::vector<double> correction(assembly_.residual().begin(), assembly_.residual().end());
+    for (double& entry : correction) entry = -entry;
+    assembly_.matrix().solve(correction);
+    kinematics_.correct(std::span(correction).first(num_velocities()), {}, 1);
+    for (std::size_t i = 0; i < assembly_.multipliers().size(); ++i) {
+      assembly_.multipliers()[i] += correction[num_velocities() + i] / h_;
+    }
+  }
+
+  double h_;
+  bool with_curvature_;
+  dae::Assembly assembly_;
+  dae::AlphaKinematics kinematics_;
+  std::vector<double> zero_;
+};
+
+TEST(SliderCrank3d, NeedsTheIterationsOfThePaperUnderItsConditions) {
+  // 2.0 iterations a step in index 3 and 2.5 in index 2, the same for all σ. The paper does not say with which
+  // steps. In index 3 they do not matter; in index 2 there are 2.5 with one between 5e-4 and 1e-3, because of the
+  // curvature that the matrix lacks: with all of the matrix 2.0 are enough.
+  const dae::System system = mechanism();
+  for (const double sigma : {0.0, 1.0, kOptimalSigma}) {
+    for (const Formulation formulation : {Formulation::kIndex3, Formulation::kIndex2}) {
+      for (const double h : {2e-3, 1e-3, 5e-4}) {
+        dae::IntegrateOptions options = with_step(h, 2, formulation, sigma);
+        PaperNewton incomplete(system, options, false), complete(system, options, true);
+        double counted = 0, counted_complete = 0, steps = 0;
+        options.on_step = [&](const dae::State& state) {
+          counted += incomplete.iterations(state);
+          counted_complete += complete.iterations(state);
+          steps += 1;
+          return true;
+        };
+        run(system, options);
+        std::printf(
+            "%s, σ = %.2f, h = %.1e: %.3f iterations as in the paper, %.3f with all of the "
+            "matrix\n",
+            name_of(formulation), sigma, h, counted / steps, counted_complete / steps);
+        EXPECT_NEAR(counted_complete / steps, 2.0, 0.05);
+        if (formulation == Formulation::kIndex3) {
+          EXPECT_NEAR(counted / steps, 2.0, 0.05);
+        } else if (h >= 1e-3) {
+          EXPECT_GT(counted / steps, 2.5);
+        } else {
+          EXPECT_LT(counted / steps, 2.5);
+        }
+      }
+    }
+  }
+}
+
+TEST(SliderCrank3d, NeedsFewerIterationsThanThePaper) {
+  // From extrapolated accelerations and multipliers the second iteration can mostly be left out.
   const dae::System system = mechanism();
   for (const Formulation formulation : {Formulation::kIndex3, Formulation::kIndex2}) {
     for (const double sigma : {0.0, 1.0}) {
