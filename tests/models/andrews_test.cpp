@@ -184,6 +184,13 @@ TEST(Andrews, IsOfSecondOrderInAllVariablesAndHasThePublishedLimit) {
       from_published = std::max(from_published, std::abs(limit[i] - kPublishedAngles[i]));
       from_reference = std::max(from_reference, std::abs(limit[i] - kReference[i]));
     }
+    if (study.angles == kAngles) {
+      // Of β, Θ and γ the published digits end here, relative to themselves.
+      const auto off = [&](std::size_t i) { return std::abs(limit[i] / kPublishedAngles[i] - 1); };
+      EXPECT_NEAR(off(0), 7.2e-11, 0.1e-11);
+      EXPECT_NEAR(off(1), 9.1e-11, 0.1e-11);
+      EXPECT_NEAR(off(2), 2.7e-10, 0.5e-10);
+    }
     for (std::size_t i = 0; i < 6; ++i) {
       EXPECT_NEAR(limit[28 + i], kPublishedMultipliers[i], 2e-5 + study.multipliers);
     }
