@@ -143,7 +143,7 @@ summary 's["recomputed_steps"] > 0 and near(g["top.m"], load("with_all")["gradie
 
 # A run that stops part-way.
 says 3 'liegrad: derivatives need the whole run, which ended at t = ' \
-  andrews --step 1e-3 --t-end 1 --of angles.beta --wrt initial.beta
+  rotor --set rotor.omega0=0 --method rkmk-rk4 --step 0.1 --t-end 100 --of rotor.x --wrt rotor.m
 
 refuses "system 'heavy_top': there is no output 'top.xx'; did you mean 'top.x'?" \
   $top --of top.xx --wrt top.m

@@ -176,15 +176,17 @@ for k, row in enumerate(samples):
     assert abs(float(row["top.x.1"]) - mean) < 1e-4, row
 END
 
-# A run that cannot go on: status 3, a sentence, and all that was found.
-says 3 'liegrad: the step from t = ' andrews --step 1e-3 --t-end 1 --out "$scratch/failed.csv" \
-  --json "$scratch/summary"
-says 3 '  ended                  = newton_diverged' andrews --step 1e-3 --t-end 1
+# A run that cannot go on: status 3, a sentence, and all that was found. Here an explicit method with a step beyond
+# its stability, whose numbers grow until they overflow.
+unstable='rotor --set rotor.omega0=0 --method rkmk-rk4 --step 0.1 --t-end 100'
+says 3 'liegrad: the step from t = ' $unstable --out "$scratch/failed.csv" --json "$scratch/summary"
+says 3 '  ended                  = non_finite' $unstable
+says 3 '  ended                  = newton_diverged' heavy_top --set top.omega1=1e6 --step 0.5
 python3 - "$scratch" <<'END' || fail 'a run that could not go on lost what it had'
 import csv, json, sys
 summary = json.load(open(sys.argv[1] + "/summary"))
 rows = list(csv.DictReader(open(sys.argv[1] + "/failed.csv")))
-assert summary["termination"] == "newton_diverged" and "does not converge" in summary["message"]
+assert summary["termination"] == "non_finite" and "is not finite" in summary["message"]
 assert len(rows) == summary["steps"] + 1 > 1, (len(rows), summary["steps"])
 assert float(rows[-1]["t"]) == summary["final"]["time"]
 END
