@@ -178,6 +178,11 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
   return last_report;
 }
 
+Consistency* GeneralizedAlpha::consistency_of_velocities() {
+  const bool leaves_them = options_.formulation == Formulation::kIndex3 && !current.lambda.empty();
+  return leaves_them ? &consistency_ : nullptr;
+}
+
 void GeneralizedAlpha::accept() {
   std::swap(current, upcoming);
   accelerations_.add(current.v_dot);

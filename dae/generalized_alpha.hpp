@@ -57,6 +57,7 @@ class GeneralizedAlpha final : public Stepper {
   LinearSolverKind solver() const override { return assembly_kind_; }
   Assembly& assembly() override { return assembly_; }
   Consistency& consistency() { return consistency_; }
+  Consistency* consistency_of_velocities() override;
 
  private:
   void change_step(double h);

@@ -9,9 +9,13 @@
 #include "liegrad/dae/munthe_kaas.hpp"
 #include "liegrad/dae/step_controller.hpp"
 #include "liegrad/dae/text.hpp"
+#include "liegrad/dae/velocity_watch.hpp"
 
 namespace liegrad::dae {
 namespace {
+
+/// More than any machine can use for the elements of one system.
+constexpr int kMostThreads = 256;
 
 Termination termination_of(NewtonFailure failure) {
   switch (failure) {
@@ -63,6 +67,9 @@ class Run {
     summary().solver = stepper_->solver();
     step_ = options_.adaptive ? first_step(state) : options_.step;
     stepper_->start(state, step_);
+    if (Consistency* const of_velocities = stepper_->consistency_of_velocities()) {
+      velocity_watch_.emplace(*of_velocities);
+    }
     if (options_.on_start) options_.on_start(stepper_->state(), step_);
     next_sample_ = options_.t_start + options_.sample_interval;
     if (options_.keep_samples) solution_.samples.push_back(stepper_->state());
@@ -92,6 +99,7 @@ class Run {
     }
     const double rest = options_.t_end - stepper_->state().t;
     if (!ended_ && rest > 1e-9 * h) advance(rest, options_.t_end);
+    if (!first_failure_.empty()) summary().warnings.push_back(first_failure_);
   }
 
   /// One step; where it fails, two of half the length, and so on.
@@ -102,6 +110,11 @@ class Run {
     summary().failed_attempts += 1;
     if (report.failure == NewtonFailure::kNonFinite || h / 2 < least_step()) {
       return give_up(report, t_end);
+    }
+    if (first_failure_.empty()) {
+      first_failure_ =
+          "steps that failed were halved, first at t = " + number_text(stepper_->state().t) + ": " +
+          report.message;
     }
     advance(h / 2, t_end - h / 2);
     advance(h / 2, t_end);
@@ -154,7 +167,22 @@ class Run {
     summary().jacobian_evaluations += report.matrices;
     summary().factorizations += report.factorizations;
     summary().residual_evaluations += report.residuals;
-    return report;
+    return report.success && velocity_watch_ ? watch_velocities(report) : report;
+  }
+
+  const StepReport& watch_velocities(const StepReport& report) {
+    std::optional<std::string> complaint;
+    try {
+      complaint = velocity_watch_->complaint(*stepper_);
+    } catch (const Error& error) {  // names what is singular
+      complaint = error.what();
+    }
+    if (!complaint) return report;
+    failed_ = report;
+    failed_.success = false;
+    failed_.failure = NewtonFailure::kDiverged;
+    failed_.message = *complaint;
+    return failed_;
   }
 
   void complete(double h) {
@@ -221,6 +249,8 @@ class Run {
   const System& system_;
   const IntegrateOptions& options_;
   std::unique_ptr<Stepper> stepper_;
+  std::optional<VelocityWatch> velocity_watch_;
+  StepReport failed_;  ///< of a step that velocity_watch_ refused
   DenseOutput dense_;
   EventLocator events_;
   Solution solution_;
@@ -229,6 +259,7 @@ class Run {
   long num_samples_ = 0;
   bool ended_ = false;
   std::optional<State> stop_state_;
+  std::string first_failure_;
 };
 
 }  // namespace
@@ -258,9 +289,12 @@ std::vector<std::string> IntegrateOptions::problems(const System& system) const 
                 std::to_string(coeffs) + " coefficients and " + std::to_string(dof) +
                 " velocities");
   }
-  require(threads >= 1, "threads = " + std::to_string(threads) + " must be at least 1");
-  require(sample_interval >= 0,
-          "the time between samples must not be negative; it is " + number_text(sample_interval));
+  require(threads >= 1 && threads <= kMostThreads, "threads = " + std::to_string(threads) +
+                                                       " must be from 1 to " +
+                                                       std::to_string(kMostThreads));
+  require(std::isfinite(sample_interval) && sample_interval >= 0,
+          "the time between samples must not be negative or infinite; it is " +
+              number_text(sample_interval));
   if (method == Method::kAlpha) {
     for (const std::string& problem : alpha.method.parameters.problems()) list.push_back(problem);
     require(std::isfinite(alpha.method.sigma), "sigma must be a finite number");

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "liegrad/dae/consistency.hpp"
 #include "liegrad/dae/newton.hpp"
 #include "liegrad/dae/state.hpp"
 
@@ -51,6 +52,8 @@ class Stepper {
   /// Says whether matrices were dense, sparse, or of least norm.
   virtual LinearSolverKind solver() const = 0;
   virtual Assembly& assembly() = 0;
+  /// Of a method that does not impose dΦ/dt = 0: what finds the velocities across the constraints.
+  virtual Consistency* consistency_of_velocities() { return nullptr; }
   /// Without a law the controls stay as they stand in the assembly.
   void set_control_law(ControlLaw law) { control_law = std::move(law); }
   /// Moves the assembly, and with it the controls, to a time.

@@ -48,7 +48,7 @@ TEST(BadOptions, AreNamed) {
   options = {};
   options.sample_interval = -1;
   EXPECT_EQ(message_of_run(top, options),
-            "the time between samples must not be negative; it is -1");
+            "the time between samples must not be negative or infinite; it is -1");
   options = {};
   options.adaptive = dae::AdaptiveOptions{.tolerance = {0, 1e-6}};
   EXPECT_EQ(

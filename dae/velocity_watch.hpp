@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "liegrad/dae/consistency.hpp"
+#include "liegrad/dae/stepper.hpp"
+
+namespace liegrad::dae {
+
+/// Sees when steps of index 3 are too long for a motion.
+///
+/// Index 3 answers its local error by velocities across the constraints, dΦ/dt = O(h²). Where these are a large part
+/// of all, energy grows without bound in the steps that follow, although each of them satisfies its equations.
+/// What is measured is the kinetic energy of x = M⁻¹Bᵀ(BM⁻¹Bᵀ)⁻¹ dΦ/dt, the part of v that violates dΦ/dt = 0, over that
+/// of v at the highest speed of the run so far. A motion that begins has hardly any speed yet, and passes.
+class VelocityWatch {
+ public:
+  explicit VelocityWatch(Consistency& consistency) : consistency_(consistency) {}
+
+  /// What is wrong with the end of a step that succeeded, if anything. Costs a comparison, and as much as a
+  /// correction of Newton's where the comparison does not suffice.
+  std::optional<std::string> complaint(Stepper& stepper);
+
+ private:
+  double violation(Stepper& stepper, double highest_speed);
+  double energy(std::span<const double> v) const;
+
+  Consistency& consistency_;
+  double highest_speed_ = 0;  ///< of the run, among all velocities, in any units
+  int moving_steps_ = 0;      ///< since it is more than rounding
+};
+
+}  // namespace liegrad::dae
