@@ -262,7 +262,7 @@ void CheckDerivativesCommand::run() const {
   const dae::System system = integration.make_system();
   common.check_json();
   sensitivity::DifferentiateOptions options;
-  options.integrate = sensitivity::with_full_convergence(integrate_options());
+  options.integrate = integrate_options();
   options.variables.parameters = all_parameters(system);
   if (derivative.has_variables()) options.variables = derivative.variables(system);
   Result result{system,

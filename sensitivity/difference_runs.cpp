@@ -5,24 +5,11 @@
 
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/text.hpp"
+#include "liegrad/sensitivity/full_convergence.hpp"
 
 namespace liegrad::sensitivity {
-namespace {
 
 using dae::index;
-
-/// Differences see what the tolerance of Newton's method leaves.
-constexpr double kNewtonTolerance = 1e-14;
-
-}  // namespace
-
-dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options) {
-  dae::IntegrateOptions result = options;
-  dae::NewtonOptions& newton = result.alpha.newton;
-  newton.relative_tolerance = std::min(newton.relative_tolerance, kNewtonTolerance);
-  newton.leave_out_last = false;
-  return result;
-}
 
 DifferenceRuns::DifferenceRuns(const Objective& objective, const dae::IntegrateOptions& options,
                                const VariableSpace& space, const dae::InitialValues& initial,

@@ -6,10 +6,6 @@
 
 namespace liegrad::sensitivity {
 
-/// The same run, but with Newton's iteration carried on to where runs for differences end it: what its
-/// tolerance leaves otherwise is seen by comparisons with them.
-dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options);
-
 /// Derivatives of an objective by differences of whole runs along the steps of a trajectory.
 class DifferenceRuns {
  public:

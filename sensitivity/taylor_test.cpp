@@ -132,7 +132,6 @@ TaylorTest taylor_test(const Objective& objective, const DifferentiateOptions& o
   throw_if(test.problems());
   throw_if(options.problems(objective));
   DifferentiateOptions exact = options;
-  exact.integrate = with_full_convergence(options.integrate);
   if (exact.mode == Mode::kDifference) exact.mode = Mode::kAdjoint;
   const Trajectory trajectory(objective.system(), exact.integrate, {},
                               [](long, const StepMade&, bool) {});

@@ -6,15 +6,17 @@
 
 #include "liegrad/dae/text.hpp"
 #include "liegrad/sensitivity/alpha_step_derivative.hpp"
+#include "liegrad/sensitivity/full_convergence.hpp"
 #include "liegrad/sensitivity/munthe_kaas_derivative.hpp"
 #include "liegrad/sensitivity/start_derivative.hpp"
 #include "liegrad/sensitivity/step_change_derivative.hpp"
 
 namespace liegrad::sensitivity {
+
 Trajectory::Trajectory(const dae::System& system, const dae::IntegrateOptions& options,
                        const CheckpointOptions& checkpoints, const Visit& visit)
     : system_(system),
-      options_(options),
+      options_(with_full_convergence(options)),
       checkpoints_(checkpoints),
       consistency_(system, options.alpha.consistency, options.alpha.solver) {
   const std::vector<double> controls = controls_at(options.t_start);
@@ -28,7 +30,7 @@ Trajectory::Trajectory(const dae::System& system, const dae::IntegrateOptions& o
     const long n = grid_.num_steps() - 1;
     visit(n, made(n, previous, current), is_last);
   };
-  dae::IntegrateOptions run = options;
+  dae::IntegrateOptions run = options_;
   run.keep_samples = false;
   run.on_start = [&](const dae::State& state, double first_step) {
     started_ = current = state;

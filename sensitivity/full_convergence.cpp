@@ -1,0 +1,16 @@
+#include "liegrad/sensitivity/full_convergence.hpp"
+
+#include <algorithm>
+
+namespace liegrad::sensitivity {
+
+dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options) {
+  constexpr double kNewtonTolerance = 1e-14;
+  dae::IntegrateOptions result = options;
+  dae::NewtonOptions& newton = result.alpha.newton;
+  newton.relative_tolerance = std::min(newton.relative_tolerance, kNewtonTolerance);
+  newton.leave_out_last = false;
+  return result;
+}
+
+}  // namespace liegrad::sensitivity
