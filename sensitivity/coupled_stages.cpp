@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -35,8 +36,10 @@ void CoupledStages::find(const dae::State& start, double h, const GoToStage& go_
     rate(i).tail(dof_) = vector_of(start.v_dot);
   }
   // Newton's iteration converges quadratically: after a small correction one more leaves rounding only.
-  constexpr double kSmall = 1e-9;
-  for (int iteration = 0; correct(start, go_to_stage) > kSmall; ++iteration) {
+  for (int iteration = 0; !(correct(start, go_to_stage) <= 1); ++iteration) {
+    if (!rates_.allFinite()) {
+      throw no_derivative(start.t + h, "the iteration for its stages diverges; make steps smaller");
+    }
     if (iteration == max_iterations_) {
       throw no_derivative(start.t + h, "its stages are not found in " +
                                            std::to_string(max_iterations_) +
@@ -59,18 +62,21 @@ void CoupledStages::linearize(const dae::State& start, const GoToStage& go_to_st
                                         assembly_.unknown_name(unknown % dof_));
 }
 
-/// A correction of the rates; its size relative to them.
+/// A correction of the rates; its size, of which 1 is small: relative to the rates, and to what rounding of
+/// configurations means for them, below which no correction gets.
 double CoupledStages::correct(const dae::State& start, const GoToStage& go_to_stage) {
+  constexpr double kSmall = 1e-9, kRounding = 16 * std::numeric_limits<double>::epsilon();
   linearize(start, go_to_stage);
   matrix_.solver().solve(all(residual_));
   rates_ -= residual_;
-  double largest = 0, correction = 0;
+  double rate = 0, correction = 0;
   for (Eigen::Index k = 0; k < rates_.size(); ++k) {
     const double unit = k / dof_ % 2 == 0 ? 1 : h_;
-    largest = std::max(largest, unit * std::abs(rates_(k)));
-    correction = std::max(correction, unit * std::abs(residual_(k)));
+    rate = std::max(rate, unit * std::abs(rates_(k)));
+    const double size = unit * std::abs(residual_(k));
+    if (!(size <= correction)) correction = size;  // keeps NaN
   }
-  return correction == 0 ? 0 : correction / largest;
+  return correction / (kSmall * rate + kRounding * std::max(1.0, dae::max_of(start.q)) / h_);
 }
 
 /// The residual of a stage and its rows of the matrix.

@@ -510,5 +510,78 @@ TEST(MuntheKaasDerivativeOfAnySystem, NeedsOneWithoutConstraints) {
   }
 }
 
+/// A body on a stiff spring, both far from the origin, that hardly moves: rounding of its position is far more than
+/// 1e-9 of what it moves by in a step.
+dae::System nearly_at_rest_far_away() {
+  constexpr double kFar = 1e4;
+  dae::System system("far");
+  system.add_node("body", lie::NodeGroup::so3xr3());
+  system.add("body", elements::RigidBody{}, {"body"},
+             {.values = {{"m", 1}, {"J1", 0.1}, {"J2", 0.1}, {"J3", 0.1}}});
+  system.add_frame("wall", "ground", {.position = {kFar, 0, 0}});
+  system.add("spring", elements::PointSpring{}, {"body", "wall"},
+             {.values = {{"k", 1e9}, {"l0", 1}}});
+  system.set_initial_configuration("body", {1, 0, 0, 0, kFar - 1, 0, 0});
+  system.set_initial_velocity("body", {0, 0, 0, 1e-7, 0, 0});
+  return system;
+}
+
+TEST(MuntheKaasDerivativeOfAnySystem, IsFoundWhereRoundingOfPositionsIsLarge) {
+  for (const auto& tableau : {dae::radau_iia_2(), dae::gauss_2()}) {
+    const double h = 1e-3;
+    const Step step(nearly_at_rest_far_away(), tableau, h);
+    const auto derivative = step.derivative();
+    ASSERT_NO_THROW(derivative->set_step(step.made()));
+    // The spring does not turn, and is linear along its axis: x' = v, v' = -ω²x, of which the step makes the
+    // rational function of the method, here of the matrix h (0 1; -ω² 0).
+    const StateLayout& at = step.state_layout();
+    Vector start(index(at.size), 0.0), end(start), outer(index(step.outer_layout().size), 0.0);
+    start[index(at.v) + 3] = 1;
+    derivative->tangent(1, start, outer, end);
+    Eigen::Matrix2d z;
+    z << 0, h, -1e9 * h, 0;
+    const Eigen::Matrix2d one = Eigen::Matrix2d::Identity();
+    const Eigen::Matrix2d through =
+        tableau.name == dae::radau_iia_2().name
+            ? ((one - 2 * z / 3 + z * z / 6).inverse() * (one + z / 3)).eval()
+            : ((one - z / 2 + z * z / 12).inverse() * (one + z / 2 + z * z / 12)).eval();
+    // Rounding of rates that the entry hk = 1e6 of the matrix of stages amplifies.
+    const double rounding = 1e-16 * 1e9 * h;
+    EXPECT_NEAR(end[index(at.q) + 3], through(0, 1), 100 * rounding * h);
+    EXPECT_NEAR(end[index(at.v) + 3], through(1, 1), 100 * rounding);
+  }
+}
+
+/// Whose force is no number from a time on.
+struct EndOfNumbers {
+  dae::ElementShape shape() const {
+    return {.type = "end_of_numbers", .nodes = {{dae::NodeRole::kCoordinates, 1}}};
+  }
+  template <class S>
+  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
+    using std::sqrt;
+    balance.row(0, 0) += at.acceleration_coordinates(0)(0) - sqrt(S(1) - at.time());
+  }
+};
+
+TEST(MuntheKaasDerivativeOfAnySystem, SaysWhenStagesAreNotNumbers) {
+  dae::System system("end");
+  system.add_node("x", lie::NodeGroup::rn(1));
+  system.add("force", EndOfNumbers{}, {"x"});
+  const auto derivative = munthe_kaas_derivative(system, dae::radau_iia_2(), {}, {});
+  dae::Consistency consistency(system, {}, dae::LinearSolverKind::kAutomatic);
+  const dae::State start = consistency.initial_state(0.9, {});
+  dae::State end = start;
+  end.t = 1.4;
+  try {
+    derivative->set_step({start, end, 0.5, {}, {}});
+    FAIL() << "nothing was thrown";
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "the derivative of the step to t = 1.4 does not exist: the iteration for its "
+                 "stages diverges; make steps smaller");
+  }
+}
+
 }  // namespace
 }  // namespace liegrad::sensitivity
