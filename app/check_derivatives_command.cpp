@@ -17,7 +17,6 @@
 #include "derivative_options.hpp"
 #include "derivative_progress.hpp"
 #include "integration_options.hpp"
-#include "liegrad/sensitivity/difference_runs.hpp"
 #include "liegrad/sensitivity/taylor_test.hpp"
 #include "named_table.hpp"
 
@@ -53,18 +52,21 @@ struct Result {
   std::vector<CheckedDerivative> derivatives;
   std::optional<TaylorTest> taylor;
 
-  long num_disagreeing() const {
-    return std::count_if(derivatives.begin(), derivatives.end(), [](const CheckedDerivative& d) {
-      return d.verdict == Verdict::kDisagrees;
-    });
+  long num_with(Verdict verdict) const {
+    return std::count_if(derivatives.begin(), derivatives.end(),
+                         [&](const CheckedDerivative& d) { return d.verdict == verdict; });
+  }
+  bool is_agreed() const {
+    return num_with(Verdict::kDisagrees) + num_with(Verdict::kNoDifference) == 0;
   }
 };
 
-std::string name_of(Verdict verdict) {
-  switch (verdict) {
+std::string text_of_verdict(const CheckedDerivative& d) {
+  switch (d.verdict) {
     case Verdict::kAgrees: return "agrees";
     case Verdict::kZero: return "zero";
     case Verdict::kDisagrees: return "DISAGREES";
+    case Verdict::kNoDifference: return "no difference: " + d.failure;
   }
   return "";
 }
@@ -150,9 +152,18 @@ bool passes(const TaylorTest& test) {
 
 std::string conclusion(const Result& result) {
   const std::size_t all = result.derivatives.size();
-  const long wrong = result.num_disagreeing();
-  if (wrong == 0) return fmt::format("all {} derivatives agree", all);
-  return fmt::format("{} of {} derivatives do not agree", wrong, all);
+  if (result.is_agreed()) return fmt::format("all {} derivatives agree", all);
+  const long wrong = result.num_with(Verdict::kDisagrees);
+  const long missing = result.num_with(Verdict::kNoDifference);
+  const std::string missing_text = "have no difference to compare with";
+  if (wrong == 0) return fmt::format("{} of {} derivatives {}", missing, all, missing_text);
+  const std::string said = fmt::format("{} of {} derivatives do not agree", wrong, all);
+  if (missing == 0) return said;
+  return fmt::format("{}, and {} {}", said, missing, missing_text);
+}
+
+std::string deviation_text(const CheckedDerivative& d, double deviation) {
+  return d.failure.empty() ? fmt::format("{:.1e}", deviation) : "-";
 }
 
 void print_derivatives(const Result& result) {
@@ -166,8 +177,8 @@ void print_derivatives(const Result& result) {
       table.rows.push_back(
           {d.variable,
            {fmt::format("{:.10g}", d.adjoint), fmt::format("{:.1e}", d.forward_deviation()),
-            fmt::format("{:.1e}", d.difference_deviation()),
-            fmt::format("{:.1e}", d.relative(d.estimate)), name_of(d.verdict)}});
+            deviation_text(d, d.difference_deviation()), deviation_text(d, d.relative(d.estimate)),
+            text_of_verdict(d)}});
     }
     print(table);
   }
@@ -203,16 +214,19 @@ void print(const Result& result, bool verbose) {
 }
 
 ordered_json json_of(const CheckedDerivative& d) {
+  const auto known = [&d](double number) {
+    return d.failure.empty() ? ordered_json(number) : ordered_json(nullptr);
+  };
   return {{"output", d.output},
           {"variable", d.variable},
           {"adjoint", d.adjoint},
           {"forward", d.forward},
-          {"difference", d.difference},
-          {"difference_estimate", d.estimate},
+          {"difference", known(d.difference)},
+          {"difference_estimate", known(d.estimate)},
           {"scale", d.scale},
           {"forward_deviation", d.forward_deviation()},
-          {"difference_deviation", d.difference_deviation()},
-          {"verdict", name_of(d.verdict)}};
+          {"difference_deviation", known(d.difference_deviation())},
+          {"verdict", text_of_verdict(d)}};
 }
 
 ordered_json json_of(const TaylorRemainder& remainder) {
@@ -247,7 +261,8 @@ ordered_json json_of(const Result& result, const ordered_json& options) {
           {"options", options},
           {"steps", result.found.adjoint.simulation.steps},
           {"derivatives", result.derivatives.size()},
-          {"disagreeing", result.num_disagreeing()},
+          {"disagreeing", result.num_with(Verdict::kDisagrees)},
+          {"without_difference", result.num_with(Verdict::kNoDifference)},
           {"value", values},
           {"rows", rows},
           {"taylor", json_of(result.taylor)},
@@ -275,6 +290,7 @@ void CheckDerivativesCommand::run() const {
   const auto by = [&](Mode mode, const std::string& text) {
     sensitivity::DifferentiateOptions watched = options;
     watched.mode = mode;
+    watched.skip_failed_differences = true;
     const DerivativeProgress progress(text, watched, !common.quiet);
     return sensitivity::differentiate(objective, watched);
   };
@@ -300,7 +316,7 @@ void CheckDerivativesCommand::run() const {
   ordered_json echo = integration.echo();
   echo["t_end"] = options.integrate.t_end;
   common.write_json(json_of(result, echo));
-  if (result.num_disagreeing() > 0) throw Error(conclusion(result));
+  if (!result.is_agreed()) throw Error(conclusion(result));
   if (result.taylor && !passes(*result.taylor)) {
     throw Error(
         "the Taylor test does not show the slopes 2 and 3: the gradient or the Hessian is wrong");
@@ -319,9 +335,11 @@ void add_check_derivatives_command(CLI::App& app) {
       "and\n"
       "adjoint differ by less than 1e-9, and differences from them by less than 1e-6 or ten times\n"
       "their own estimate, relative to the largest derivative of the output, each times the value\n"
-      "of its variable. The exit status is 3 when some do not, or when a slope of --taylor is not\n"
-      "2 or 3. The JSON has `rows` (`output`, `variable`, `adjoint`, `forward`, `difference`,\n"
-      "`verdict`, …), `derivatives` and `disagreeing` (how many), and `taylor`.");
+      "of its variable. The exit status is 3 when some do not, when there is no difference, since\n"
+      "runs fail or have nothing in common, or when a slope of --taylor is not 2 or 3. The JSON "
+      "has\n"
+      "`rows` (`output`, `variable`, `adjoint`, `forward`, `difference`, `verdict`, …),\n"
+      "`derivatives`, `disagreeing` and `without_difference` (how many), and `taylor`.");
   command->integration.add_to(*sub);
   command->integration.add_steps_to(*sub);
   command->derivative.add_to(*sub, false);

@@ -57,30 +57,14 @@ double loosening(const ChosenOutput& output, double h) {
 }
 
 Verdict verdict_of(const CheckedDerivative& d, double looser) {
-  const double limit = std::max(kEstimates * d.estimate, looser * kDifferenceTolerance * d.scale);
-  const bool agrees = std::abs(d.forward - d.adjoint) <= looser * kExactTolerance * d.scale &&
-                      std::abs(d.difference - d.adjoint) <= limit;
-  if (!agrees) return Verdict::kDisagrees;
-  return d.adjoint == 0 && d.forward == 0 ? Verdict::kZero : Verdict::kAgrees;
-}
-
-/// "left." of "left.X2"
-std::string element_of(const std::string& parameter) {
-  return parameter.substr(0, parameter.rfind('.') + 1);
-}
-
-TypicalValue typical_value(const dae::System& system, int parameter) {
-  const dae::ParameterSpec& own = system.parameters()[dae::index(parameter)];
-  if (own.value != 0) return {std::abs(own.value), false};
-  double in_element = 0, anywhere = 0;
-  for (const dae::ParameterSpec& other : system.parameters()) {
-    if (other.unit != own.unit) continue;
-    anywhere = std::max(anywhere, std::abs(other.value));
-    if (element_of(other.name) != element_of(own.name)) continue;
-    in_element = std::max(in_element, std::abs(other.value));
+  if (!(std::abs(d.forward - d.adjoint) <= looser * kExactTolerance * d.scale)) {
+    return Verdict::kDisagrees;
   }
-  if (in_element > 0) return {in_element, true};
-  return {anywhere > 0 ? anywhere : 1, true};
+  if (!d.failure.empty()) return Verdict::kNoDifference;
+  const double limit = std::max(kEstimates * d.estimate, looser * kDifferenceTolerance * d.scale);
+  if (!(std::abs(d.difference - d.adjoint) <= limit)) return Verdict::kDisagrees;
+  if (d.estimate > d.scale) return Verdict::kNoDifference;
+  return d.adjoint == 0 && d.forward == 0 ? Verdict::kZero : Verdict::kAgrees;
 }
 
 }  // namespace
@@ -114,7 +98,12 @@ std::vector<CheckedDerivative> compare(const std::vector<ChosenOutput>& outputs,
                                    .difference = of(found.difference.jacobian),
                                    .estimate = of(found.difference.jacobian_error),
                                    .scale = scales[outputs[i].output][j]};
+      const auto failed = found.difference.not_found.find(static_cast<Eigen::Index>(j));
+      if (failed != found.difference.not_found.end()) derivative.failure = failed->second;
       derivative.verdict = verdict_of(derivative, looser);
+      if (derivative.verdict == Verdict::kNoDifference && derivative.failure.empty()) {
+        derivative.failure = "its own estimate is larger than the derivative";
+      }
       list.push_back(derivative);
     }
   }
@@ -128,7 +117,7 @@ std::vector<TypicalValue> typical_values(const dae::System& system,
   std::vector<TypicalValue> values;
   for (std::size_t j = 0; j < variables.size(); ++j) {
     if (j < parameters.size()) {
-      values.push_back(typical_value(system, system.parameter_index(parameters[j])));
+      values.push_back(sensitivity::typical_value(system, system.parameter_index(parameters[j])));
     } else if (variables[j] == "t_end") {
       values.push_back({options.integrate.t_end - options.integrate.t_start, false});
     } else if (variables[j] == "step") {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "derivative_options.hpp"
+#include "liegrad/sensitivity/typical_value.hpp"
 
 namespace liegrad::app {
 
@@ -12,13 +13,15 @@ enum class Verdict {
   kAgrees,
   kZero,  ///< it agrees, and adjoint and forward derivatives are zero, exactly
   kDisagrees,
+  kNoDifference,  ///< adjoint and forward derivatives agree, and differences do not say anything
 };
 
 /// One derivative, found in three ways.
 struct CheckedDerivative {
   std::string output, variable;
   double adjoint = 0, forward = 0, difference = 0;
-  double estimate = 0;  ///< of the error of the difference, by itself
+  double estimate = 0;       ///< of the error of the difference, by itself
+  std::string failure = {};  ///< why there is no difference, if so
   /// What deviations are relative to, see compare().
   double scale = 0;
   Verdict verdict = Verdict::kAgrees;
@@ -33,15 +36,13 @@ struct ThreeWays {
   sensitivity::Derivatives adjoint, forward, difference;
 };
 
-/// How large a variable typically is: its own value, or a guess where that is zero or not known.
-struct TypicalValue {
-  double value = 1;
-  bool is_guess = true;
-};
+using sensitivity::TypicalValue;
 
 /// Compares forward with adjoint derivatives, within 1e-9 of the scale, and differences with them, within ten
 /// times their own estimate or 1e-6 of the scale. For multipliers, which feel rounding of positions over h²,
 /// both tolerances are larger: by a factor 220 for h = 1e-3.
+///
+/// Differences whose estimate is above the scale say nothing, and count as none.
 ///
 /// The scale of an output is the largest |derivative| of all its components times the value of the variable,
 /// so that what is zero but for rounding is held against what is not; over a variable's value it is that of
@@ -51,8 +52,7 @@ std::vector<CheckedDerivative> compare(const std::vector<ChosenOutput>& outputs,
                                        const ThreeWays& found,
                                        std::span<const TypicalValue> typical);
 
-/// Of the variables that a call of differentiate() named. A parameter that is zero is thought to be like
-/// others of its unit, first those of the same element.
+/// Of the variables that a call of differentiate() named.
 std::vector<TypicalValue> typical_values(const dae::System& system,
                                          const sensitivity::DifferentiateOptions& options,
                                          const std::vector<std::string>& variables);

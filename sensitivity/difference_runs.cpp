@@ -1,11 +1,11 @@
 #include "liegrad/sensitivity/difference_runs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/text.hpp"
 #include "liegrad/sensitivity/full_convergence.hpp"
+#include "liegrad/sensitivity/typical_value.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -108,11 +108,9 @@ Difference DifferenceRuns::derivative(int chosen, double step) {
   double scale = 1;
   const VariableSpace::Place place = space_.place(chosen);
   switch (place.kind) {
-    case VariableSpace::Place::Kind::kParameter: {
-      const double value = objective_.system().parameters()[index(place.index)].value;
-      if (value != 0) scale = std::abs(value);
+    case VariableSpace::Place::Kind::kParameter:
+      scale = typical_value(objective_.system(), place.index).value;
       break;
-    }
     case VariableSpace::Place::Kind::kEnd: scale = options_.t_end - options_.t_start; break;
     case VariableSpace::Place::Kind::kStep: scale = space_.grid().first_step(); break;
     default: break;

@@ -14,7 +14,8 @@ class DifferenceRuns {
 
   /// The values when all variables of the space move by x along a direction.
   std::vector<double> values(std::span<const double> direction, double x);
-  /// With respect to a chosen variable; `step` is the first one, relative to the variable.
+  /// With respect to a chosen variable; `step` is the first one, relative to the variable's typical value.
+  /// Steps with which runs fail are left out; throws the Error of the last of them when too few remain.
   Difference derivative(int chosen, double step);
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/text.hpp"
@@ -80,11 +81,9 @@ class Differentiation {
     }
     if (options_.second_order) second_order(*options_.second_order);
     check_finite();
-    if (options_.mode != Mode::kDifference) {
-      for (Eigen::Index j = 0; j < variables; ++j) {
-        if ((result_.jacobian.col(j).array() != 0).any()) continue;
-        result_.ineffective.push_back(space_.names()[static_cast<std::size_t>(j)]);
-      }
+    for (Eigen::Index j = 0; j < variables; ++j) {
+      if ((result_.jacobian.col(j).array() != 0).any()) continue;
+      result_.ineffective.push_back(name_of(j));
     }
     result_.derivative_seconds = seconds_since(start);
     result_.recomputed_steps = trajectory_.recomputed_steps();
@@ -147,12 +146,24 @@ class Differentiation {
   void check_finite() const {
     for (Eigen::Index i = 0; i < result_.jacobian.rows(); ++i) {
       for (Eigen::Index j = 0; j < result_.jacobian.cols(); ++j) {
-        if (std::isfinite(result_.jacobian(i, j))) continue;
+        if (std::isfinite(result_.jacobian(i, j)) || result_.not_found.contains(j)) continue;
         throw Error("the derivative of '" + objective_.name(static_cast<int>(i)) +
-                    "' with respect to '" + space_.names()[static_cast<std::size_t>(j)] +
-                    "' is not a finite number");
+                    "' with respect to '" + name_of(j) + "' is not a finite number");
       }
     }
+    const bool is_whole = options_.second_order && options_.second_order->directions.empty();
+    for (Eigen::Index j = 0; j < result_.hessian_products.cols(); ++j) {
+      for (Eigen::Index i = 0; i < result_.hessian_products.rows(); ++i) {
+        if (std::isfinite(result_.hessian_products(i, j))) continue;
+        throw Error(
+            "the second derivative with respect to '" + name_of(i) + "' and " +
+            (is_whole ? "'" + name_of(j) + "'" : "along direction " + std::to_string(j + 1)) +
+            " is not a finite number");
+      }
+    }
+  }
+  const std::string& name_of(Eigen::Index variable) const {
+    return space_.names()[static_cast<std::size_t>(variable)];
   }
 
   void forward() {
@@ -180,10 +191,19 @@ class Differentiation {
                         grid_moves(options_.variables));
     result_.jacobian_error.resize(result_.jacobian.rows(), result_.jacobian.cols());
     for (int j = 0; j < result_.jacobian.cols(); ++j) {
-      const Difference difference = runs.derivative(j, options_.difference_step);
-      for (int i = 0; i < objective_.size(); ++i) {
-        result_.jacobian(i, j) = difference.value[index(i)];
-        result_.jacobian_error(i, j) = difference.error[index(i)];
+      try {
+        const Difference difference = runs.derivative(j, options_.difference_step);
+        for (int i = 0; i < objective_.size(); ++i) {
+          result_.jacobian(i, j) = difference.value[index(i)];
+          result_.jacobian_error(i, j) = difference.error[index(i)];
+        }
+      } catch (const Error& error) {
+        if (!options_.skip_failed_differences) {
+          throw Error("there is no difference by '" + name_of(j) + "': " + error.what());
+        }
+        result_.jacobian.col(j).setConstant(std::numeric_limits<double>::quiet_NaN());
+        result_.jacobian_error.col(j).setConstant(std::numeric_limits<double>::infinity());
+        result_.not_found[j] = error.what();
       }
       tell_progress(visits_of_sweep());
     }
@@ -258,6 +278,21 @@ std::vector<std::string> DifferentiateOptions::problems(const Objective& objecti
     require(second_order->weights.empty() || std::ssize(second_order->weights) == objective.size(),
             "the objective has " + std::to_string(objective.size()) + " values, and " +
                 std::to_string(second_order->weights.size()) + " weights");
+    for (std::size_t i = 0; i < second_order->weights.size(); ++i) {
+      const double weight = second_order->weights[i];
+      require(std::isfinite(weight), "weight " + std::to_string(i + 1) +
+                                         " of second derivatives must be a finite number; it is " +
+                                         dae::number_text(weight));
+    }
+    for (std::size_t i = 0; i < second_order->directions.size(); ++i) {
+      const Vector& direction = second_order->directions[i];
+      const auto wrong = std::find_if_not(direction.begin(), direction.end(),
+                                          [](double number) { return std::isfinite(number); });
+      if (wrong == direction.end()) continue;
+      list.push_back("number " + std::to_string(wrong - direction.begin() + 1) + " of direction " +
+                     std::to_string(i + 1) + " of second derivatives must be finite; it is " +
+                     dae::number_text(*wrong));
+    }
   }
   require(std::isfinite(difference_step) && difference_step > 0,
           "the step of differences must be positive; it is " + dae::number_text(difference_step));

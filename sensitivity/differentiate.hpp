@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,8 +57,12 @@ struct DifferentiateOptions {
   Mode mode = Mode::kAdjoint;
   std::optional<SecondOrder> second_order;
   CheckpointOptions checkpoints;
-  /// First step of differences, relative to a parameter's value or to 1 where that is zero.
+  /// First step of differences, relative to a parameter's value or, where that is zero, to others of its unit,
+  /// see typical_value(). Where runs with it fail, shorter ones are tried.
   double difference_step = 1e-2;
+  /// When differences by some variable are not found: to go on with the others. Derivatives by it are not
+  /// numbers then, and Derivatives::not_found says why.
+  bool skip_failed_differences = false;
   /// Called now and then with the part of the work after the run that is done, between 0 and 1.
   std::function<void(double)> on_progress;
 
@@ -73,6 +78,8 @@ struct Derivatives {
   Eigen::MatrixXd hessian_products;  ///< variables × directions, or the Hessian
   /// Variables that no value depends on: their derivatives are zero, exactly.
   std::vector<std::string> ineffective;
+  /// Why there are no differences by some variables, by their columns, where these were to be skipped.
+  std::map<Eigen::Index, std::string> not_found;
   dae::IntegrateSummary simulation;
   double simulation_seconds = 0, derivative_seconds = 0;
   long recomputed_steps = 0;  ///< where memory was limited
@@ -81,7 +88,7 @@ struct Derivatives {
 /// Runs a system and differentiates an objective of the discrete trajectory: the steps are those that were
 /// made, adaptive ones included, and each is differentiated by the implicit function theorem at the point
 /// where its equations are satisfied. Throws InvalidArgument for bad input, and Error when the run did not
-/// reach its end or a value is not a finite number.
+/// reach its end, runs for differences fail, or a value or derivative is not a finite number.
 Derivatives differentiate(const Objective& objective, const DifferentiateOptions& options);
 
 }  // namespace liegrad::sensitivity
