@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/text.hpp"
@@ -11,8 +12,12 @@ namespace {
 
 using dae::index;
 
-/// Times closer than this part of a step are the same.
-constexpr double kSameTime = 1e-9;
+/// Times up to this one are at the end of a step or before. It does not depend on the lengths of steps: both
+/// that meet there have to be of one mind, or a time is read twice or never.
+double latest_same(double t) {
+  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+  return t + kRounding * std::abs(t);
+}
 
 void add(std::span<const double> from, int count, std::span<double> to) {
   for (std::size_t i = 0; i < index(count); ++i) to[i] += from[i];
@@ -41,8 +46,7 @@ void ObjectiveReader::set_parameters(std::span<const double> parameters) {
 const std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_start(const StepMade& step) {
   hits_.clear();
   for (const Objective::Item& item : objective_.items()) {
-    const bool now = item.when == When::kAtTime &&
-                     std::abs(item.t - step.start.t) <= kSameTime * std::abs(step.h);
+    const bool now = item.when == When::kAtTime && item.t <= latest_same(step.start.t);
     if (now || item.when == When::kSum) hits_.push_back({&item, Place::kStart, 1, 0});
   }
   return hits_;
@@ -51,14 +55,14 @@ const std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_start(const St
 const std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_step(const StepMade& step,
                                                                        bool is_last) {
   hits_.clear();
-  const double tolerance = kSameTime * step.h;
+  const double start = latest_same(step.start.t), end = latest_same(step.end.t);
   for (const Objective::Item& item : objective_.items()) {
     switch (item.when) {
       case When::kAtTime:
-        if (std::abs(item.t - step.end.t) <= tolerance) {
-          hits_.push_back({&item, grid_moves_ ? Place::kInside : Place::kEnd, 1, 0});
-        } else if (item.t > step.start.t + tolerance && item.t < step.end.t) {
-          hits_.push_back({&item, Place::kInside, 1, 0});
+        // When the grid moves, the end of the run may come before a time: the last step goes on.
+        if (item.t > start && (item.t <= end || is_last)) {
+          const bool at_end = step.end.t <= latest_same(item.t) && !grid_moves_;
+          hits_.push_back({&item, at_end ? Place::kEnd : Place::kInside, 1, 0});
         }
         break;
       case When::kAtEnd:

@@ -87,6 +87,90 @@ TEST(Derivatives, AreExactlyZeroForWhatHasNoInfluence) {
   }
 }
 
+TEST(Derivatives, AreExactlyZeroAlsoByDifferences) {
+  const dae::System system = strangers();
+  Objective objective(system);
+  objective.add_output("one.x.1");
+  DifferentiateOptions options = by_parameters(system, 0.01, 0.1);
+  const auto ineffective = [&](Mode mode) {
+    options.mode = mode;
+    return differentiate(objective, options).ineffective;
+  };
+  const std::vector<std::string> expected = ineffective(Mode::kAdjoint);
+  EXPECT_EQ(std::count(expected.begin(), expected.end(), "forgotten"), 1);
+  const std::vector<std::string> found = ineffective(Mode::kDifference);
+  for (const std::string& name : expected) {
+    EXPECT_EQ(std::count(found.begin(), found.end(), name), 1) << name;
+  }
+  EXPECT_EQ(std::count(found.begin(), found.end(), "one.g"), 0);
+}
+
+/// The motion at the ends of the steps of a run with steps of many lengths.
+std::vector<dae::State> states_of(const dae::System& system, dae::IntegrateOptions options) {
+  std::vector<dae::State> states;
+  options.on_step = [&states](const dae::State& state) {
+    states.push_back(state);
+    return true;
+  };
+  dae::integrate(system, options);
+  return states;
+}
+
+TEST(Derivatives, ReadATimeOnceWhereverItIsBetweenStepsOfUnequalLength) {
+  const dae::System system = models::make_model("pendulum");
+  DifferentiateOptions options = by_parameters(system, 0.01, 1);
+  options.integrate.adaptive = dae::AdaptiveOptions{};
+  const std::vector<dae::State> states = states_of(system, options.integrate);
+  ASSERT_GT(states.size(), 10u);
+  Objective objective(system);
+  std::vector<double> expected;
+  bool grows = false, shrinks = false;
+  for (std::size_t n = 1; n + 1 < states.size(); ++n) {
+    const double t = states[n].t;
+    const double before = t - states[n - 1].t, after = states[n + 1].t - t;
+    grows = grows || after > 1.01 * before;
+    shrinks = shrinks || after < 0.99 * before;
+    for (const double away : {-2e-9 * before, -0.5e-9 * (before + after), 0.0, 4e-16 * t,
+                              1e-12 * after, 0.5e-9 * (before + after), 2e-9 * after}) {
+      objective.add_output("mass.x[2]", t + away);
+      expected.push_back(states[n].q[1] + away * states[n].v[1]);
+    }
+  }
+  EXPECT_TRUE(grows || shrinks);
+  for (const double t : {0.0, 1e-17, options.integrate.t_end}) {
+    objective.add_output("mass.x[2]", t);
+    expected.push_back(t < 0.5 ? system.initial_configuration()[1] : states.back().q[1]);
+  }
+  Derivatives by_mode[2];
+  for (const Mode mode : {Mode::kForward, Mode::kAdjoint}) {
+    options.mode = mode;
+    const Derivatives result = differentiate(objective, options);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      // Of adaptive runs with all of Newton's iterations; a time that is missed or read twice is off by 1.
+      EXPECT_NEAR(result.values(static_cast<Eigen::Index>(i)), expected[i], 1e-3) << i;
+    }
+    by_mode[mode == Mode::kForward] = result;
+  }
+  EXPECT_LT((by_mode[0].jacobian - by_mode[1].jacobian).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(Derivatives, ByTheEndOfTheRunOfAValueAtThatTimeAreThoseOfAnEndThatIsNotPassed) {
+  // With a shorter run the value lies beyond its end: the last step goes on.
+  const dae::System system = models::make_model("pendulum");
+  Objective objective(system);
+  objective.add_output("mass.x[2]", 0.1);
+  DifferentiateOptions options;
+  options.integrate.step = 0.01;
+  options.integrate.t_end = 0.1;
+  options.variables.t_end = true;
+  const double exact = differentiate(objective, options).jacobian(0, 0);
+  options.mode = Mode::kDifference;
+  const Derivatives found = differentiate(objective, options);
+  EXPECT_NEAR(found.jacobian(0, 0), exact, 10 * found.jacobian_error(0, 0) + 1e-9);
+  EXPECT_LT(found.jacobian_error(0, 0), 1e-6);
+  EXPECT_LT(std::abs(exact), 1e-2);
+}
+
 TEST(Derivatives, NameVariablesAndValues) {
   const dae::System system = models::make_model("pendulum");
   Objective objective(system);
@@ -298,6 +382,57 @@ TEST_F(Mistakes, AFunctionWithoutFiniteValueOrDerivative) {
       EXPECT_NE(said.find("is not a finite number"), std::string::npos) << said;
     }
   }
+}
+
+TEST_F(Mistakes, AFunctionWithoutValuesBesideItsOwn) {
+  // Whatever the step, one of two runs for a difference has no value.
+  options_.variables.parameters = {"top.m", "top.X1"};
+  Objective objective(system_);
+  objective.add(RootOfZero{}, When::kAtEnd);
+  options_.mode = Mode::kDifference;
+  const std::string why = "the value of 'function 1' at t = 0.1 is not a finite number";
+  EXPECT_EQ(message_of<Error>([&] { differentiate(objective, options_); }),
+            "there is no difference by 'top.X1': " + why);
+  options_.skip_failed_differences = true;
+  const Derivatives found = differentiate(objective, options_);
+  ASSERT_EQ(found.not_found.size(), 1u);
+  EXPECT_EQ(found.not_found.at(1), why);
+  EXPECT_TRUE(std::isnan(found.jacobian(0, 1)));
+  EXPECT_EQ(found.jacobian(0, 0), 0);
+  EXPECT_EQ(found.ineffective, std::vector<std::string>{"top.m"});
+}
+
+/// With a second derivative at zero that is too large.
+struct SteepParabola {
+  template <class S>
+  S operator()(const sensitivity::Snapshot<S>& at) const {
+    const S y = S(1e200) * at.parameter("top.X1");
+    return y * y;
+  }
+};
+
+TEST_F(Mistakes, AFunctionWithoutFiniteSecondDerivative) {
+  options_.variables.parameters = {"top.m", "top.X1"};
+  Objective objective(system_);
+  objective.add(SteepParabola{}, When::kAtEnd);
+  options_.second_order.emplace();
+  EXPECT_EQ(message_of<Error>([&] { differentiate(objective, options_); }),
+            "the second derivative with respect to 'top.X1' and 'top.X1' is not a finite number");
+  options_.second_order->directions = {{1.0, 0.0}, {0.0, 1.0}};
+  EXPECT_EQ(message_of<Error>([&] { differentiate(objective, options_); }),
+            "the second derivative with respect to 'top.X1' and along direction 2 is not a finite "
+            "number");
+}
+
+TEST_F(Mistakes, WeightsAndDirectionsThatAreNotNumbers) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  options_.variables.parameters = {"top.m", "top.J1"};
+  options_.second_order = sensitivity::SecondOrder{.weights = {nan}, .directions = {}};
+  EXPECT_EQ(message(), "weight 1 of second derivatives must be a finite number; it is nan");
+  options_.second_order =
+      sensitivity::SecondOrder{.weights = {}, .directions = {{1.0, 2.0}, {0.0, infinity}}};
+  EXPECT_EQ(message(), "number 2 of direction 2 of second derivatives must be finite; it is inf");
 }
 
 TEST_F(Mistakes, ADirectionOfAnotherLength) {
