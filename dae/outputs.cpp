@@ -5,6 +5,7 @@
 
 #include "liegrad/dae/nearest_name.hpp"
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/lie/rotation_tangent.hpp"
 
 namespace liegrad::dae {
 Outputs::Outputs(const System& system)
@@ -13,6 +14,7 @@ Outputs::Outputs(const System& system)
   for (const Node& node : system.nodes()) {
     if (node.first_order) {
       add(node.name + ".c", node.group.n, "first-order state");
+      add(node.name + ".c_dot", node.group.n, "its rate");
       continue;
     }
     if (node.group == ground_group()) continue;
@@ -20,20 +22,25 @@ Outputs::Outputs(const System& system)
       case lie::GroupKind::kRn:
         add(node.name + ".x", node.group.n, "coordinates");
         add(node.name + ".u", node.group.n, "velocities");
+        add(node.name + ".u_dot", node.group.n, "accelerations");
         break;
       case lie::GroupKind::kSO2:
         add(node.name + ".theta", 1, "angle");
         add(node.name + ".omega", 1, "angular velocity");
+        add(node.name + ".omega_dot", 1, "angular acceleration");
         break;
       case lie::GroupKind::kSE2:
         add(node.name + ".x", 2, "position");
         add(node.name + ".theta", 1, "angle");
         add(node.name + ".omega", 1, "angular velocity");
         add(node.name + ".u", 2, "velocity in the inertial frame");
+        add(node.name + ".omega_dot", 1, "angular acceleration");
+        add(node.name + ".u_dot", 2, "acceleration in the inertial frame");
         break;
       case lie::GroupKind::kSO3:
         add(node.name + ".q", 4, "unit quaternion w, x, y, z");
         add(node.name + ".omega", 3, "angular velocity in the body frame");
+        add(node.name + ".omega_dot", 3, "angular acceleration in the body frame");
         break;
       case lie::GroupKind::kSO3xR3:
       case lie::GroupKind::kSE3:
@@ -41,6 +48,8 @@ Outputs::Outputs(const System& system)
         add(node.name + ".q", 4, "unit quaternion w, x, y, z");
         add(node.name + ".omega", 3, "angular velocity in the body frame");
         add(node.name + ".u", 3, "velocity in the inertial frame");
+        add(node.name + ".omega_dot", 3, "angular acceleration in the body frame");
+        add(node.name + ".u_dot", 3, "acceleration in the inertial frame");
         break;
     }
   }
@@ -144,36 +153,52 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
   for (int i = 0; i < space.size(); ++i) {
     const std::span q(state.q.data() + space.coeff_offset(i), index(space.group(i).num_coeffs()));
     const std::span v(state.v.data() + space.dof_offset(i), index(space.group(i).dof()));
+    const std::span v_dot(state.v_dot.data() + space.dof_offset(i), v.size());
     if (system_.nodes()[index(i)].first_order) {
       put(v);
+      put(v_dot);
       continue;
     }
     switch (space.group(i).kind) {
       case lie::GroupKind::kRn:
         put(q);
         put(v);
+        put(v_dot);
         break;
-      case lie::GroupKind::kSO2: put(std::array{std::atan2(q[1], q[0]), v[0]}); break;
+      case lie::GroupKind::kSO2: put(std::array{std::atan2(q[1], q[0]), v[0], v_dot[0]}); break;
       case lie::GroupKind::kSE2: {
+        const auto put_turned = [&](double x, double y) {
+          put(std::array{q[0] * x - q[1] * y, q[1] * x + q[0] * y});
+        };
         put(q.subspan(2, 2));
         put(std::array{std::atan2(q[1], q[0]), v[0]});
-        put(std::array{q[0] * v[1] - q[1] * v[2], q[1] * v[1] + q[0] * v[2]});
+        put_turned(v[1], v[2]);
+        put(v_dot.first(1));
+        // The frame of the velocities turns.
+        put_turned(v_dot[1] - v[0] * v[2], v_dot[2] + v[0] * v[1]);
         break;
       }
       case lie::GroupKind::kSO3:
         put_quaternion(q);
         put(v);
+        put(v_dot);
         break;
       case lie::GroupKind::kSO3xR3:
       case lie::GroupKind::kSE3: {
         put(q.subspan(4, 3));
         put_quaternion(q.first(4));
         put(v.first(3));
-        lie::Vec<double, 3> u(v[3], v[4], v[5]);
+        lie::Vec<double, 3> u(v[3], v[4], v[5]), u_dot(v_dot[3], v_dot[4], v_dot[5]);
         if (space.group(i).kind == lie::GroupKind::kSE3) {
-          u = Eigen::Map<const lie::Mat<double, 3>>(assembly_.nodes().view(i)) * u;
+          // The frame of the velocities turns.
+          const lie::Vec<double, 3> omega(v[0], v[1], v[2]);
+          const Eigen::Map<const lie::Mat<double, 3>> rotation(assembly_.nodes().view(i));
+          u_dot = rotation * (u_dot + lie::rotation::cross<double>(omega, u)).eval();
+          u = rotation * u;
         }
         put3(u);
+        put(v_dot.first(3));
+        put3(u_dot);
         break;
       }
     }

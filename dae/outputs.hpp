@@ -17,6 +17,8 @@ namespace liegrad::dae {
 ///     node.x, node.u                           of R^n: coordinates and velocities; SE(2): x, theta,
 ///                                              omega, u
 ///     state.c                                  of a first-order state
+///     body.omega_dot, body.u_dot, state.c_dot  accelerations: the time derivatives of omega, u and c,
+///                                              wherever these are there
 ///     element.lambda, element.s, element.name  multipliers, algebraic states, what it defines itself
 ///     energy, energy.kinetic, energy.potential, momentum.linear, momentum.angular
 ///     residual.position, residual.velocity     largest |Φ| and |dΦ/dt|

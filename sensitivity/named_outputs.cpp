@@ -6,6 +6,7 @@
 #include <concepts>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "liegrad/dae/assembly.hpp"
 #include "liegrad/dae/numbers.hpp"
@@ -33,8 +34,8 @@ S angle_of(const S& cosine, const S& sine) {
 
 /// The outputs of a node, as dae::Outputs lists them.
 template <class S>
-std::vector<S> node_outputs(const lie::NodeGroup& group, std::span<const S> q,
-                            std::span<const S> v) {
+std::vector<S> node_outputs(const lie::NodeGroup& group, std::span<const S> q, std::span<const S> v,
+                            std::span<const S> v_dot) {
   std::vector<S> out;
   const auto put = [&out](const auto& numbers) {
     for (const S& number : numbers) out.push_back(number);
@@ -46,40 +47,57 @@ std::vector<S> node_outputs(const lie::NodeGroup& group, std::span<const S> q,
     case lie::GroupKind::kRn:
       put(q);
       put(v);
+      put(v_dot);
       break;
-    case lie::GroupKind::kSO2: put(std::array<S, 2>{angle_of<S>(q[0], q[1]), v[0]}); break;
-    case lie::GroupKind::kSE2:
+    case lie::GroupKind::kSO2:
+      put(std::array<S, 3>{angle_of<S>(q[0], q[1]), v[0], v_dot[0]});
+      break;
+    case lie::GroupKind::kSE2: {
+      const auto put_turned = [&](const S& x, const S& y) {
+        put(std::array<S, 2>{q[0] * x - q[1] * y, q[1] * x + q[0] * y});
+      };
       put(q.subspan(2, 2));
       put(std::array<S, 2>{angle_of<S>(q[0], q[1]), v[0]});
-      put(std::array<S, 2>{q[0] * v[1] - q[1] * v[2], q[1] * v[1] + q[0] * v[2]});
+      put_turned(v[1], v[2]);
+      put(v_dot.first(1));
+      put_turned(v_dot[1] - v[0] * v[2], v_dot[2] + v[0] * v[1]);
       break;
+    }
     case lie::GroupKind::kSO3:
       put(rotation().quaternion());
       put(v);
+      put(v_dot);
       break;
     case lie::GroupKind::kSO3xR3:
     case lie::GroupKind::kSE3: {
       put(q.subspan(4, 3));
       put(rotation().quaternion());
       put(v.first(3));
-      lie::Vec<S, 3> u(v[3], v[4], v[5]);
-      if (group.kind == lie::GroupKind::kSE3) u = (rotation().matrix() * u).eval();
+      lie::Vec<S, 3> u(v[3], v[4], v[5]), u_dot(v_dot[3], v_dot[4], v_dot[5]);
+      if (group.kind == lie::GroupKind::kSE3) {
+        const lie::Vec<S, 3> omega(v[0], v[1], v[2]);
+        const lie::Mat<S, 3> turn = rotation().matrix();
+        u_dot = (turn * (u_dot + lie::rotation::cross<S>(omega, u)).eval()).eval();
+        u = (turn * u).eval();
+      }
       put(u);
+      put(v_dot.first(3));
+      put(u_dot);
       break;
     }
   }
   return out;
 }
 
-/// The outputs at q∘exp(δ) as a function of (δ, v); the coefficients of q are data.
+/// The outputs at q∘exp(δ) as a function of (δ, v, v̇); the coefficients of q are data.
 KernelSum::Local recorded_node_outputs(const lie::NodeGroup& group) {
   const std::size_t dof = index(group.dof());
   const ad::Recording recording =
-      ad::record({.name = "node outputs", .variables = 2 * group.dof(), .data = group.num_coeffs()},
+      ad::record({.name = "node outputs", .variables = 3 * group.dof(), .data = group.num_coeffs()},
                  [&](std::span<const Taped> x, std::span<const Taped> coeffs) {
                    std::vector<Taped> q(coeffs.size());
                    lie::GroupList({group}).plus<Taped>(coeffs, x.first(dof), q);
-                   return node_outputs<Taped>(group, q, x.subspan(dof));
+                   return node_outputs<Taped>(group, q, x.subspan(dof, dof), x.subspan(2 * dof));
                  });
   return LocalFunction::term(std::make_shared<const LocalFunction>(
       recording, ad::range(0, group.dof()), ad::Backend::kInterpreted));
@@ -90,13 +108,13 @@ std::vector<int> node_output_offsets(const lie::GroupList& space) {
   std::vector<int> offsets = {0};
   for (int i = 0; i < space.size(); ++i) {
     const std::vector<double> q(index(space.group(i).num_coeffs())), v(index(space.group(i).dof()));
-    const auto count = node_outputs<double>(space.group(i), q, v).size();
+    const auto count = node_outputs<double>(space.group(i), q, v, v).size();
     offsets.push_back(offsets.back() + static_cast<int>(count));
   }
   return offsets;
 }
 
-/// That list as a function of the motion, read from v and the coefficients of q; only some nodes are
+/// That list as a function of the motion, read from v, v̇ and the coefficients of q; only some nodes are
 /// evaluated.
 KernelSum node_output_sum(const dae::System& system, const std::set<int>& nodes) {
   const lie::GroupList& space = system.configuration_space();
@@ -118,13 +136,19 @@ KernelSum node_output_sum(const dae::System& system, const std::set<int>& nodes)
       found = known.insert(found, {group, sum.add_function(local), local.inputs});
     }
     const int dof = group.dof(), first_dof = space.dof_offset(node);
-    std::vector<int> numbers;  // of the inputs (δ, v, q) those that are read
-    for (const int input : found->inputs) {
-      numbers.push_back(input < 2 * dof ? first_dof + input - dof
-                                        : space.dof() + space.coeff_offset(node) + input - 2 * dof);
+    // Where the inputs (δ, v, v̇, q) that are read stand; δ is zero, and is not.
+    std::vector<int> places;
+    for (const auto& [first, count] :
+         {std::pair(first_dof, dof), std::pair(space.dof() + first_dof, dof),
+          std::pair(2 * space.dof() + space.coeff_offset(node), group.num_coeffs())}) {
+      for (int i = 0; i < count; ++i) places.push_back(first + i);
     }
-    std::vector<int> arguments = ad::range(layout.q + first_dof, dof);
-    for (int i = 0; i < dof; ++i) arguments.push_back(layout.v + first_dof + i);
+    std::vector<int> numbers;
+    for (const int input : found->inputs) numbers.push_back(places[index(input - dof)]);
+    std::vector<int> arguments;
+    for (const int part : {layout.q, layout.v, layout.v_dot}) {
+      for (int i = 0; i < dof; ++i) arguments.push_back(part + first_dof + i);
+    }
     const int first = offsets[index(node)];
     sum.add_term(found->function, numbers, arguments,
                  ad::range(first, offsets[index(node) + 1] - first));
@@ -158,6 +182,7 @@ std::vector<Sources> sources_of_columns(const dae::System& system, const dae::Ou
   for (int i = 0; i < space.size(); ++i) {
     if (system.nodes()[index(i)].first_order) {
       add(Part::kMotion, layout.v + space.dof_offset(i), space.group(i).dof());
+      add(Part::kMotion, layout.v_dot + space.dof_offset(i), space.group(i).dof());
     } else {
       add(Part::kNode, offsets[index(i)], offsets[index(i) + 1] - offsets[index(i)], i);
     }
@@ -228,7 +253,7 @@ class NamedOutputs final : public Observable {
   std::optional<Part> nodes_;
   std::set<int> chosen_nodes_;
   std::vector<int> node_offsets_;     // in the values of that sum
-  std::vector<double> node_numbers_;  // v, then the coefficients of q
+  std::vector<double> node_numbers_;  // v, v̇, then the coefficients of q
 
   std::optional<Part> elements_;
   std::optional<dae::Assembly> assembly_;  // for the values
@@ -307,11 +332,13 @@ void NamedOutputs::set_state(const dae::State& state, std::span<const double> co
 double NamedOutputs::motion_value(const dae::State& state, int place) const {
   if (place >= layout_.s) return state.s[index(place - layout_.s)];
   if (place >= layout_.lambda) return state.lambda[index(place - layout_.lambda)];
+  if (place >= layout_.v_dot) return state.v_dot[index(place - layout_.v_dot)];
   return state.v[index(place - layout_.v)];
 }
 
 void NamedOutputs::evaluate_nodes(const dae::State& state) {
   node_numbers_ = state.v;
+  node_numbers_.insert(node_numbers_.end(), state.v_dot.begin(), state.v_dot.end());
   node_numbers_.insert(node_numbers_.end(), state.q.begin(), state.q.end());
   nodes_->numbers = node_numbers_;
   const lie::GroupList& space = system_.configuration_space();
@@ -320,7 +347,8 @@ void NamedOutputs::evaluate_nodes(const dae::State& state) {
     const std::vector<double> outputs = node_outputs<double>(
         group,
         std::span(state.q).subspan(index(space.coeff_offset(node)), index(group.num_coeffs())),
-        std::span(state.v).subspan(index(space.dof_offset(node)), index(group.dof())));
+        std::span(state.v).subspan(index(space.dof_offset(node)), index(group.dof())),
+        std::span(state.v_dot).subspan(index(space.dof_offset(node)), index(group.dof())));
     std::copy(outputs.begin(), outputs.end(), nodes_->values.begin() + node_offsets_[index(node)]);
   }
 }

@@ -29,6 +29,7 @@ expect 0 '  top  so3xr3' heavy_top
 expect 0 '  top  se3' heavy_top --group se3
 expect 0 '  fixed_point  fixed_point  top' heavy_top
 expect 0 '  top.q               4  unit quaternion w, x, y, z' heavy_top
+expect 0 '  top.omega_dot       3  angular acceleration in the body frame' heavy_top
 expect 0 'runs to t = 1 with steps of 0.001, unless told otherwise' heavy_top
 expect 0 'runs to t = 0.03 with steps of 1e-05, unless told otherwise' andrews
 expect 0 'Usage: liegrad models' --help
@@ -63,6 +64,12 @@ parameters = {p["name"]: p for p in one["parameters"]}
 assert parameters["top.omega2"]["default"] == 150 and parameters["top.m"]["unit"] == "kg"
 outputs = {o["name"]: o["size"] for o in one["outputs"]}
 assert outputs["top.x"] == 3 and outputs["top.q"] == 4 and outputs["fixed_point.lambda"] == 3
+assert outputs["top.omega_dot"] == 3 and outputs["top.u_dot"] == 3
+# A rate for each velocity.
+for model in models:
+    sizes = {o["name"]: o["size"] for o in model["outputs"]}
+    rates = [sizes.get(n["name"] + r, 0) for n in model["nodes"] for r in (".omega_dot", ".u_dot", ".c_dot")]
+    assert sum(rates) == model["dof"], model["name"]
 END
 
 exit $failures

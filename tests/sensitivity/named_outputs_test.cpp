@@ -1,16 +1,22 @@
-// Numbers read from a motion by name: values against dae::Outputs, derivatives against differences.
+// Numbers read from a motion by name: values against dae::Outputs, derivatives against differences; and
+// accelerations, which are among them, against velocities and through whole runs.
 
 #include "liegrad/sensitivity/named_outputs.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "agreement.hpp"
+#include "closed_loop_model.hpp"
 #include "liegrad/dae/outputs.hpp"
 #include "liegrad/models/models.hpp"
+#include "liegrad/sensitivity/taylor_test.hpp"
 #include "observable_checks.hpp"
 
 namespace liegrad::testing {
@@ -55,6 +61,39 @@ TEST_P(EverySystem, HasTheValuesOfItsOutputs) {
           << names[i];
     }
   }
+}
+
+TEST_P(EverySystem, HasAccelerationsThatAreTheRatesOfItsVelocities) {
+  std::mt19937 rng(3);
+  const dae::System system = GetParam().make();
+  const dae::Outputs outputs(system);
+  const MotionLayout layout(system);
+  const Point point = some_point(system, rng);
+  // Along a motion with these velocities and accelerations.
+  Vector motion(index(layout.size), 0.0);
+  std::copy(point.state.v.begin(), point.state.v.end(), motion.begin() + layout.q);
+  std::copy(point.state.v_dot.begin(), point.state.v_dot.end(), motion.begin() + layout.v);
+  const Vector rates = derivative_by_differences(
+      [&](double t) { return outputs_at(system, moved(system, point, motion, t)); });
+  const Vector values = outputs_at(system, point);
+  std::size_t compared = 0;
+  for (const dae::OutputSpec& output : outputs.list()) {
+    const std::string rate = output.name + "_dot";
+    const auto is_rate = [&rate](const dae::OutputSpec& other) { return other.name == rate; };
+    if (std::none_of(outputs.list().begin(), outputs.list().end(), is_rate)) continue;
+    const auto is_of = [&rate](const dae::Node& node) { return rate.starts_with(node.name + "."); };
+    if (std::none_of(system.nodes().begin(), system.nodes().end(), is_of)) continue;
+    ASSERT_EQ(outputs.spec(rate).size, output.size);
+    for (std::size_t i = 0; i < index(output.size); ++i) {
+      const double expected = rates[index(outputs.offset(output.name)) + i];
+      EXPECT_NEAR(values[index(outputs.offset(rate)) + i], expected,
+                  1e-9 * (1 + std::abs(expected)))
+          << rate << " " << i;
+      compared += 1;
+    }
+  }
+  // One for each velocity; nothing is left out.
+  EXPECT_EQ(compared, index(system.dof()));
 }
 
 TEST_P(EverySystem, HasOutputsWithExactDerivatives) {
@@ -174,12 +213,17 @@ TEST(NamedOutputs, HaveNoDerivativeByWhatTheyCannotDependOn) {
          {"top.q.2", {.q = true}},
          {"top.omega.1", {.v = true}},
          {"top.u.1", {.q = true, .v = true}},
+         {"top.omega_dot.1", {.v_dot = true}},
+         {"top.u_dot.1", {.q = true, .v = true, .v_dot = true}},
          {"fixed_point.lambda.2", {.lambda = true}},
          {"energy", {.q = true, .v = true, .parameters = true}},
          {"energy.kinetic", {.v = true, .parameters = true}},
          {"energy.potential", {.q = true, .parameters = true}},
          {"momentum.angular.1", {.q = true, .v = true, .parameters = true}}});
+  check(models::make_model("heavy_top"),
+        {{"top.u.2", {.v = true}}, {"top.u_dot.2", {.v_dot = true}}});
   check(workbench(), {{"hinge.omega", {.v = true}},
+                      {"hinge.omega_dot", {.v_dot = true}},
                       {"filter.c.2", {.v = true}},
                       {"sensor.s.2", {.s = true}},
                       {"sensor.pair.1", {.controls = true, .time = true}},
@@ -190,13 +234,122 @@ TEST(NamedOutputs, AreTheNumbersOfTheMotionThemselvesWhereTheyCan) {
   std::mt19937 rng(8);
   const dae::System system = workbench();
   const MotionLayout layout(system);
-  const auto observable = named_outputs(system, {"sensor.lambda", "sensor.s.1", "filter.c.2"});
+  const auto observable =
+      named_outputs(system, {"sensor.lambda", "sensor.s.1", "filter.c.2", "filter.c_dot.1"});
   go_to(*observable, some_point(system, rng));
   Vector expected(index(layout.size), 0.0);
   expected[index(layout.lambda)] = 2;
   expected[index(layout.s)] = 3;
   expected[index(layout.v_dot - 1)] = 5;
-  EXPECT_EQ(gradient_of(system, *observable, {2, 3, 5}), expected);
+  expected[index(layout.lambda - 2)] = 7;
+  EXPECT_EQ(gradient_of(system, *observable, {2, 3, 5, 7}), expected);
+}
+
+// Accelerations over whole runs.
+
+struct ShortRun {
+  std::string name;
+  dae::System system;
+  double step;
+};
+
+/// All groups that a model may have.
+std::vector<ShortRun> some_runs() {
+  const lie::NodeGroup se3 = lie::NodeGroup::se3(), se2 = lie::NodeGroup::se2();
+  return {{"heavy_top_SO3xR3", models::make_model("heavy_top"), 1e-3},
+          {"heavy_top_SE3", models::make_model("heavy_top", {.body_group = se3}), 1e-3},
+          {"spinning_top_SO3", models::make_model("spinning_top"), 2e-3},
+          {"pendulum_R2", models::make_model("pendulum"), 0.02},
+          {"four_bar_R3", planar_four_bar(lie::NodeGroup::rn(3)), 0.02},
+          {"four_bar_SE2", planar_four_bar(se2), 0.02}};
+}
+
+bool is_acceleration(const std::string& column) { return column.find("_dot") != column.npos; }
+
+/// How far accelerations are from differences of the velocities of the same run, which have errors of order
+/// 2, as the run has; relative to the largest acceleration.
+double distance_from_differences(const ShortRun& run, double step) {
+  dae::IntegrateOptions options;
+  options.step = step;
+  options.t_end = 12 * run.step;
+  options.alpha.formulation = Formulation::kStabilized;
+  options.alpha.start = StartingValues::kCorrected;
+  const std::vector<dae::State> states = dae::integrate(run.system, options).samples;
+  dae::Outputs outputs(run.system);
+  Vector before(index(outputs.size())), here = before, after = before;
+  double largest = 0, worst = 0;
+  // At the same times with all steps.
+  const auto stride = static_cast<std::size_t>(std::lround(run.step / step));
+  for (std::size_t n = stride; n + stride < states.size(); n += stride) {
+    outputs.evaluate(states[n - 1], {}, before);
+    outputs.evaluate(states[n], {}, here);
+    outputs.evaluate(states[n + 1], {}, after);
+    for (const std::string& column : outputs.column_names()) {
+      if (!is_acceleration(column)) continue;
+      std::string velocity = column;
+      velocity.erase(velocity.find("_dot"), 4);
+      const std::size_t i = index(outputs.column(velocity));
+      const double value = here[index(outputs.column(column))];
+      largest = std::max(largest, std::abs(value));
+      worst = std::max(worst, std::abs(value - (after[i] - before[i]) / (2 * step)));
+    }
+  }
+  return worst / largest;
+}
+
+TEST(Accelerations, AreTheLimitOfDifferencesOfVelocitiesOfRuns) {
+  for (const ShortRun& run : some_runs()) {
+    const double coarse = distance_from_differences(run, run.step / 4);
+    const double fine = distance_from_differences(run, run.step / 8);
+    EXPECT_LT(fine, 1e-3) << run.name;
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1) << run.name << ": " << coarse << " " << fine;
+    std::printf("%s: %.1e, %.1e, order %.2f\n", run.name.c_str(), coarse, fine,
+                std::log2(coarse / fine));
+  }
+}
+
+TEST(Accelerations, HaveTheSameDerivativesOfWholeRunsByAllModes) {
+  for (const ShortRun& run : some_runs()) {
+    Problem problem(run.system, run.step, 12 * run.step);
+    // Longer than elsewhere: the rounding of accelerations is that of positions over h², as of multipliers.
+    problem.options.difference_step = 0.03;
+    for (const std::string& column : smooth_columns(run.system)) {
+      if (!is_acceleration(column)) continue;
+      problem.read(column);
+      problem.read(column, 7.4 * run.step);
+    }
+    for (const Formulation formulation : {Formulation::kIndex3, Formulation::kStabilized}) {
+      problem.options.integrate.alpha.formulation = formulation;
+      Seen seen;
+      expect_agreement(problem, run.name, seen);
+      seen.print(run.name);
+    }
+  }
+}
+
+TEST(Accelerations, HaveSecondDerivativesOfWholeRuns) {
+  std::mt19937 rng(9);
+  for (const ShortRun& run : some_runs()) {
+    Problem problem(run.system, run.step, 12 * run.step);
+    problem.options.integrate.alpha.formulation = Formulation::kStabilized;
+    problem.options.variables.initial_configuration = false;
+    problem.options.variables.initial_velocity = false;
+    problem.options.variables.t_end = problem.options.variables.step = false;
+    for (const std::string& column : smooth_columns(run.system)) {
+      if (is_acceleration(column)) problem.read(column);
+    }
+    Vector direction;
+    for (const dae::ParameterSpec& parameter : run.system.parameters()) {
+      direction.push_back(0.3 * parameter.value * random_numbers(1, rng)[0]);
+    }
+    problem.options.second_order.emplace().weights = random_numbers(problem.objective.size(), rng);
+    const sensitivity::TaylorTest test =
+        sensitivity::taylor_test(problem.objective, problem.options, direction);
+    ASSERT_TRUE(test.first.slope && test.second.slope) << run.name;
+    EXPECT_NEAR(*test.first.slope, 2, 0.05) << run.name;
+    EXPECT_NEAR(*test.second.slope, 3, 0.1) << run.name;
+    std::printf("%s: slopes %.3f, %.3f\n", run.name.c_str(), *test.first.slope, *test.second.slope);
+  }
 }
 
 TEST(NamedOutputs, ComplainAboutNamesThatDoNotExist) {

@@ -45,24 +45,6 @@ Vector part(const Vector& motion, int first, int end) {
   return {motion.begin() + first, motion.begin() + end};
 }
 
-/// df/dε at 0 by central differences with three lengths, extrapolated twice.
-Vector derivative_by_differences(const std::function<Vector(double)>& f) {
-  constexpr double kLength = 0.002;
-  const auto difference = [&f](double length) {
-    Vector plus = f(length);
-    const Vector minus = f(-length);
-    for (std::size_t i = 0; i < plus.size(); ++i) plus[i] = (plus[i] - minus[i]) / (2 * length);
-    return plus;
-  };
-  const Vector a = difference(kLength), b = difference(kLength / 2), c = difference(kLength / 4);
-  Vector result(a.size());
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const double ab = (4 * b[i] - a[i]) / 3, bc = (4 * c[i] - b[i]) / 3;
-    result[i] = (16 * bc - ab) / 15;
-  }
-  return result;
-}
-
 /// The gradient at a moved point, in the chart of the point itself: there q∘exp(δ + dδ) is
 /// q∘exp(δ)∘exp(T(δ) dδ), so that the gradient by δ is T(δ)ᵀ times that in the chart there.
 Vector gradient_in_chart(const dae::System& system, Observable& observable, const Point& point,
@@ -171,6 +153,24 @@ Point moved(const dae::System& system, const Point& from, const Vector& directio
 void go_to(Observable& observable, const Point& point) {
   observable.set_parameters(point.parameters);
   observable.set_state(point.state, point.controls);
+}
+
+/// Central differences with three lengths, extrapolated twice.
+Vector derivative_by_differences(const std::function<Vector(double)>& f) {
+  constexpr double kLength = 0.002;
+  const auto difference = [&f](double length) {
+    Vector plus = f(length);
+    const Vector minus = f(-length);
+    for (std::size_t i = 0; i < plus.size(); ++i) plus[i] = (plus[i] - minus[i]) / (2 * length);
+    return plus;
+  };
+  const Vector a = difference(kLength), b = difference(kLength / 2), c = difference(kLength / 4);
+  Vector result(a.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const double ab = (4 * b[i] - a[i]) / 3, bc = (4 * c[i] - b[i]) / 3;
+    result[i] = (16 * bc - ab) / 15;
+  }
+  return result;
 }
 
 Vector gradient_of(const dae::System& system, Observable& observable, const Vector& weights) {

@@ -58,6 +58,9 @@ void go_to(Observable& observable, const Point& point);
 
 Vector gradient_of(const dae::System& system, Observable& observable, const Vector& weights);
 
+/// df/dε at 0 by extrapolated differences, whose own error is about 1e-11 of the largest value.
+Vector derivative_by_differences(const std::function<Vector(double)>& f);
+
 void expect_near(const Vector& actual, const Vector& expected, double tolerance,
                  const std::string& what);
 /// All derivatives of an observable at a point: tangents against differences of values, gradients against

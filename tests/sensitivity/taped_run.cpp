@@ -180,21 +180,31 @@ Tapes outputs_at(const dae::System& system, const TapedState& at) {
     const lie::NodeGroup& group = space.group(i);
     const Span q = Span(at.q).subspan(index(space.coeff_offset(i)), index(group.num_coeffs()));
     const Span v = Span(at.v).subspan(index(space.dof_offset(i)), index(group.dof()));
+    const Span v_dot = Span(at.v_dot).subspan(index(space.dof_offset(i)), index(group.dof()));
     if (system.nodes()[index(i)].first_order) {
       put(v);
+      put(v_dot);
       continue;
     }
     switch (group.kind) {
       case lie::GroupKind::kRn:
         put(q);
         put(v);
+        put(v_dot);
         break;
-      case lie::GroupKind::kSO2: put(std::array<Taped, 2>{CppAD::atan2(q[1], q[0]), v[0]}); break;
-      case lie::GroupKind::kSE2:
+      case lie::GroupKind::kSO2:
+        put(std::array<Taped, 3>{CppAD::atan2(q[1], q[0]), v[0], v_dot[0]});
+        break;
+      case lie::GroupKind::kSE2: {
+        // u = U z and u' = (U' + i ω U) z with complex numbers z = (q1, q2), U = (v2, v3).
+        const std::array<Taped, 2> u = {q[0] * v[1] - q[1] * v[2], q[1] * v[1] + q[0] * v[2]};
         put(q.subspan(2, 2));
         put(std::array<Taped, 2>{CppAD::atan2(q[1], q[0]), v[0]});
-        put(std::array<Taped, 2>{q[0] * v[1] - q[1] * v[2], q[1] * v[1] + q[0] * v[2]});
+        put(u);
+        put(std::array<Taped, 3>{v_dot[0], q[0] * v_dot[1] - q[1] * v_dot[2] - v[0] * u[1],
+                                 q[1] * v_dot[1] + q[0] * v_dot[2] + v[0] * u[0]});
         break;
+      }
       case lie::GroupKind::kSO3:
       case lie::GroupKind::kSO3xR3:
       case lie::GroupKind::kSE3: {
@@ -204,9 +214,21 @@ Tapes outputs_at(const dae::System& system, const TapedState& at) {
         if (!turns_only) put(q.subspan(4, 3));
         put(rotation.quaternion());
         put(v.first(3));
-        if (turns_only) break;
-        const lie::Vec<Taped, 3> u(v[3], v[4], v[5]), turned = rotation.matrix() * u;
-        put(group.kind == lie::GroupKind::kSE3 ? turned : u);
+        if (turns_only) {
+          put(v_dot);
+          break;
+        }
+        lie::Vec<Taped, 3> u(v[3], v[4], v[5]), u_dot(v_dot[3], v_dot[4], v_dot[5]);
+        if (group.kind == lie::GroupKind::kSE3) {
+          // With the angular velocity in the inertial frame: u' = R U' + ω × u.
+          const lie::Mat<Taped, 3> turn = rotation.matrix();
+          const lie::Vec<Taped, 3> omega = turn * lie::Vec<Taped, 3>(v[0], v[1], v[2]);
+          u = (turn * u).eval();
+          u_dot = (turn * u_dot + lie::rotation::cross<Taped>(omega, u)).eval();
+        }
+        put(u);
+        put(v_dot.first(3));
+        put(u_dot);
         break;
       }
     }
