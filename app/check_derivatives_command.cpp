@@ -287,12 +287,16 @@ void CheckDerivativesCommand::run() const {
                 {},
                 {}};
   const sensitivity::Objective objective = objective_of(system, result.outputs);
+  std::vector<std::string> variables;
   const auto by = [&](Mode mode, const std::string& text) {
     sensitivity::DifferentiateOptions watched = options;
     watched.mode = mode;
     watched.skip_failed_differences = true;
     const DerivativeProgress progress(text, watched, !common.quiet);
-    return sensitivity::differentiate(objective, watched);
+    sensitivity::Derivatives found = sensitivity::differentiate(objective, watched);
+    variables = found.variable_names;
+    derivative.keep_chosen(system, found);
+    return found;
   };
   result.found.adjoint = by(Mode::kAdjoint, "adjoint");
   result.found.forward = by(Mode::kForward, "forward");
@@ -304,7 +308,13 @@ void CheckDerivativesCommand::run() const {
     const std::vector<double> direction =
         pseudo_random_direction(typical, options.variables.parameters.size());
     options.second_order.emplace().weights = weights_of(result, direction);
-    result.taylor = sensitivity::taylor_test(objective, options, direction);
+    // Initial values that were not chosen are variables, too, and stay where they are.
+    const std::vector<std::string>& chosen = result.found.adjoint.variable_names;
+    std::vector<double> along(variables.size(), 0.0);
+    for (std::size_t j = 0, k = 0; j < variables.size() && k < chosen.size(); ++j) {
+      if (variables[j] == chosen[k]) along[j] = direction[k++];
+    }
+    result.taylor = sensitivity::taylor_test(objective, options, along);
   }
 
   std::vector<std::string> warnings = result.found.adjoint.simulation.warnings;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "liegrad/dae/nearest_name.hpp"
+#include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/text.hpp"
 #include "liegrad/models/models.hpp"
 #include "number_text.hpp"
@@ -53,6 +56,33 @@ bool is_structural(const dae::System& system, const std::string& name) {
          });
 }
 
+/// Names of initial values as differentiate() gives them: all of a node, "top.q0" or "top.v0", or one,
+/// "top.q0[1]" or "top.q0.1". None when it is another name.
+std::vector<std::string> initial_values_of(const dae::System& system, const std::string& name) {
+  const auto [plain, number] = without_component(name);
+  const lie::GroupList& space = system.configuration_space();
+  std::vector<std::string> list;
+  for (int i = 0; i < space.size(); ++i) {
+    const std::string& node = system.nodes()[dae::index(i)].name;
+    if (plain != node + ".q0" && plain != node + ".v0") continue;
+    const int components = space.group(i).dof();
+    for (int k = 1; k <= components; ++k) {
+      if (!number.empty() && number != std::to_string(k)) continue;
+      list.push_back(plain + "[" + std::to_string(k) + "]");
+    }
+    if (list.empty()) {
+      throw InvalidArgument("--wrt: the initial value '" + plain + "' has " +
+                            std::to_string(components) + " components; there is no '" + name + "'");
+    }
+  }
+  return list;
+}
+
+/// Whether a variable of differentiate() is an initial value.
+bool is_initial_value(const dae::System& system, const std::string& name) {
+  return name.ends_with(']') && !initial_values_of(system, name).empty();
+}
+
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
@@ -86,7 +116,8 @@ void DerivativeOptions::add_to(CLI::App& command, bool required) {
   command
       .add_option(
           "--wrt", wrt_,
-          "Parameters, or all (of them), initial (values), controls, t_end, step; repeatable")
+          "Parameters, or all (of them), initial (values; some as NODE.q0, NODE.v0[i]), controls, "
+          "t_end, step; repeatable")
       ->type_name("NAME,…")
       ->allow_extra_args(false)
       ->required(required);
@@ -134,6 +165,10 @@ sensitivity::Variables DerivativeOptions::variables(const dae::System& system) c
       variables.t_end = true;
     } else if (name == "step") {
       variables.step = true;
+    } else if (const std::vector<std::string> values = initial_values_of(system, name);
+               !values.empty()) {
+      const bool is_velocity = values[0].find(".v0[") != std::string::npos;
+      (is_velocity ? variables.initial_velocity : variables.initial_configuration) = true;
     } else if (is_structural(system, name)) {
       throw InvalidArgument("--wrt: '" + name + "' decides on the structure of '" + system.name() +
                             "' and has no derivative");
@@ -145,6 +180,43 @@ sensitivity::Variables DerivativeOptions::variables(const dae::System& system) c
     }
   }
   return variables;
+}
+
+void DerivativeOptions::keep_chosen(const dae::System& system,
+                                    sensitivity::Derivatives& derivatives) const {
+  std::set<std::string> chosen;
+  for (const std::string& name : items_of("--wrt", wrt_)) {
+    if (name == "initial") return;
+    for (const std::string& value : initial_values_of(system, name)) chosen.insert(value);
+  }
+  std::vector<std::string> names;
+  std::vector<Eigen::Index> columns;
+  const auto is_left_out = [&](const std::string& name) {
+    return is_initial_value(system, name) && !chosen.contains(name);
+  };
+  for (std::size_t j = 0; j < derivatives.variable_names.size(); ++j) {
+    if (is_left_out(derivatives.variable_names[j])) continue;
+    names.push_back(derivatives.variable_names[j]);
+    columns.push_back(static_cast<Eigen::Index>(j));
+  }
+  std::map<Eigen::Index, std::string> not_found;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto found = derivatives.not_found.find(columns[k]);
+    if (found != derivatives.not_found.end()) {
+      not_found[static_cast<Eigen::Index>(k)] = found->second;
+    }
+  }
+  const auto keep_columns = [&](Eigen::MatrixXd& matrix) {
+    if (matrix.size() > 0) matrix = Eigen::MatrixXd(matrix(Eigen::all, columns));
+  };
+  keep_columns(derivatives.jacobian);
+  keep_columns(derivatives.jacobian_error);
+  if (derivatives.hessian_products.size() > 0) {
+    derivatives.hessian_products = Eigen::MatrixXd(derivatives.hessian_products(columns, columns));
+  }
+  derivatives.variable_names = names;
+  derivatives.not_found = not_found;
+  std::erase_if(derivatives.ineffective, is_left_out);
 }
 
 std::vector<std::string> all_parameters(const dae::System& system) {

@@ -38,6 +38,9 @@ class DerivativeOptions {
   std::vector<ChosenOutput> outputs(const dae::System& system,
                                     const dae::IntegrateOptions& run) const;
   sensitivity::Variables variables(const dae::System& system) const;
+  /// Of derivatives by these variables, those that were asked for: initial values are differentiated by all
+  /// together, also where some are named.
+  void keep_chosen(const dae::System& system, sensitivity::Derivatives& derivatives) const;
 
  private:
   std::vector<std::string> of_, wrt_;

@@ -34,6 +34,7 @@ struct SensitivityCommand {
   std::string mode = "adjoint";
   bool hessian = false;
   std::optional<double> memory;
+  std::string checkpoint_directory;
 
   void run() const;
 
@@ -79,7 +80,7 @@ sensitivity::DifferentiateOptions SensitivityCommand::options(
   if (memory && !(*memory > 0)) {
     throw InvalidArgument(fmt::format("--memory must be positive; it is {:g}", *memory));
   }
-  options.checkpoints.megabytes = memory.value_or(0);
+  options.checkpoints = {.megabytes = memory.value_or(0), .directory = checkpoint_directory};
   return options;
 }
 
@@ -213,6 +214,7 @@ void SensitivityCommand::run() const {
   {
     const DerivativeProgress progress("derivatives", chosen, !common.quiet);
     result.derivatives = sensitivity::differentiate(objective_of(system, result.outputs), chosen);
+    derivative.keep_chosen(system, result.derivatives);
   }
 
   Derivatives& d = result.derivatives;
@@ -253,6 +255,9 @@ void add_sensitivity_command(CLI::App& app) {
   sub->add_option("--memory", command->memory,
                   "For states of the run; those that do not fit are computed again")
       ->type_name("MEGABYTES");
+  sub->add_option("--checkpoint-dir", command->checkpoint_directory,
+                  "Where states of the run are written to a file instead of to memory")
+      ->type_name("DIR");
   command->common.add_to(*sub);
   sub->callback([command] { command->run(); });
 }

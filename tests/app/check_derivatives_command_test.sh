@@ -95,6 +95,9 @@ for model in heavy_top pendulum slider_crank torsional_ball spinning_top; do
 done
 summary 0 'abs(taylor["second"]["slope"] - 3) < 0.1' heavy_top $short --taylor --wrt all,initial,t_end,step
 
+summary 0 'abs(taylor["second"]["slope"] - 3) < 0.1 and {r["variable"] for r in rows} == {"top.m", "top.v0[2]", "t_end"}' \
+  heavy_top $short --taylor --of top.x --wrt 'top.m,top.v0[2],t_end'
+
 # With the steps, a velocity at a fixed time has a kink where a step ends: a derivative from one side only.
 says 3 'DISAGREES' heavy_top --of 'top.omega[1]@0.05' --wrt t_end,top.m
 says 3 '1 of 2 derivatives do not agree' heavy_top --of 'top.omega[1]@0.05' --wrt t_end,top.m

@@ -89,6 +89,19 @@ summary 's["steps"] == 3000 and s["options"]["t_end"] == 0.03 and abs(v - 15.810
 # What --wrt can be.
 summary '{"top.m", "top.X2", "gravity3", "top.omega2"} <= set(g)' $top --of energy --wrt all
 summary 'len(g) == 12 and {"top.q0[1]", "top.v0[6]"} <= set(g)' $top --of energy --wrt initial
+summary 'list(g) == ["top.m", "top.q0[1]", "top.v0[6]"]' $top --of energy --wrt 'top.q0[1],top.m,top.v0.6'
+summary 'list(g) == ["top.v0[%d]" % (i + 1) for i in range(6)]' $top --of energy --wrt top.v0
+"$program" sensitivity $top --of energy --wrt top.m,initial --hessian --quiet --json "$scratch/initial"
+for mode in adjoint forward; do
+  summary 'len(g) == 3 and all(near(g[n], load("initial")["gradient"][n], 1e-9) for n in g)' $top --of energy --wrt 'top.m,top.v0[2],top.q0[6]' --mode $mode
+done
+summary 'list(s["hessian"]) == list(g) == ["top.m", "top.v0[2]"]' \
+  $top --of energy --wrt 'top.m,top.v0[2]' --hessian
+summary 'all(near(s["hessian"][a][b], load("initial")["hessian"][a][b], 1e-9) for a in g for b in g)' \
+  $top --of energy --wrt 'top.m,top.v0[2]' --hessian
+summary 's["ineffective"] == ["top.v0[2]"]' $top --of top.x@0 --wrt 'top.v0[2]'
+summary 'list(s["error"]) == list(g) and near(g["top.v0[2]"], load("initial")["gradient"]["top.v0[2]"], 1e-6)' \
+  $top --of energy --wrt 'top.v0[2]' --mode difference
 summary 'list(g) == ["top.m", "t_end", "step"]' $top --of 'top.x[1]' --wrt t_end,top.m,step --wrt top.m
 
 # What is known: the start is a parameter, and the derivative by the end of the run is the velocity.
@@ -141,6 +154,18 @@ cp "$scratch/summary" "$scratch/with_all"
 summary 's["recomputed_steps"] > 0 and near(g["top.m"], load("with_all")["gradient"]["top.m"], 1e-9)' \
   $top --of 'top.x[1]' --wrt top.m --memory 0.01
 
+# To a file, with and without a limit.
+mkdir "$scratch/states"
+for memory in '' '--memory 0.01'; do
+  summary '(s["recomputed_steps"] > 0) == bool("'"$memory"'")' \
+    $top --of 'top.x[1]' --wrt top.m --checkpoint-dir "$scratch/states" $memory
+  summary 'near(g["top.m"], load("with_all")["gradient"]["top.m"], 1e-9)' \
+    $top --of 'top.x[1]' --wrt top.m --checkpoint-dir "$scratch/states" $memory
+done
+[ -z "$(ls -A "$scratch/states")" ] || fail '--checkpoint-dir leaves files'
+refuses "the directory '$scratch/none' for checkpoints does not exist; create it or name another." \
+  $top --of 'top.x[1]' --wrt top.m --checkpoint-dir "$scratch/none"
+
 # A run that stops part-way.
 says 3 'liegrad: derivatives need the whole run, which ended at t = ' \
   rotor --set rotor.omega0=0 --method rkmk-rk4 --step 0.1 --t-end 100 --of rotor.x --wrt rotor.m
@@ -158,6 +183,8 @@ refuses "system 'heavy_top': there is no parameter 'top.mm'; did you mean 'top.m
   $top --of top.x --wrt top.mm
 refuses "system 'heavy_top': there is no parameter 'inital'; did you mean 'initial'?" \
   $top --of top.x --wrt inital
+refuses "--wrt: the initial value 'top.q0' has 6 components; there is no 'top.q0[7]'." \
+  $top --of top.x --wrt 'top.q0[7]'
 refuses "--wrt: 'bodies' decides on the structure of 'chain' and has no derivative." \
   chain --set bodies=3 --t-end 0.01 --of rod1.x --wrt rod.m,bodies
 refuses "'heavy_top' has no controls to differentiate by." $top --of top.x --wrt controls
