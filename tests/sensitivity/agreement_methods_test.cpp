@@ -1,6 +1,8 @@
 // All modes agree for steps that change, other parameters and variants of the method, other ways to solve its
 // equations, other starts, and other objectives; see agreement.hpp.
 
+#include <limits>
+
 #include "agreement.hpp"
 #include "closed_loop_model.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
@@ -54,6 +56,79 @@ TEST(Agreement, HoldsOnTheStepsThatErrorControlChose) {
   seen.print("adaptive");
 }
 
+/// Steps from the default first one, 5e-6 to 3e-5, to those that the tolerance asks for, 1e-2.
+struct AdaptiveRun {
+  std::string name;
+  dae::System system;
+  double t_end;
+};
+std::vector<AdaptiveRun> adaptive_runs() {
+  return {{"chain", models::make_model("chain", {.bodies = 3}), 0.3},
+          {"slider_crank", models::make_model("slider_crank"), 0.05}};
+}
+void prepare_adaptive(Problem& problem, Formulation formulation, double initial_step) {
+  problem.read_all(0.4 * problem.options.integrate.t_end);
+  problem.options.integrate.adaptive = dae::AdaptiveOptions{
+      .tolerance = {.relative = 1e-4, .absolute = 1e-5}, .initial_step = initial_step};
+  problem.options.integrate.alpha.formulation = formulation;
+  problem.options.variables.step = false;
+}
+
+TEST(Agreement, HoldsOnStepsThatGrowByOrdersOfMagnitude) {
+  for (AdaptiveRun& run : adaptive_runs()) {
+    Seen seen;
+    for (const Formulation formulation : kFormulations) {
+      Problem problem(run.system, 1, run.t_end);
+      const bool is_index3 = formulation == Formulation::kIndex3;
+      // For shorter first steps see below.
+      prepare_adaptive(problem, formulation, is_index3 ? 2e-3 : 1e-4);
+      // Accelerations and multipliers of both simulations differ by rounding of positions over h², some 1e-9, and their
+      // derivatives by as much.
+      if (is_index3) problem.tape_tolerance = 3e-8;
+      problem.options.variables.initial_configuration = false;
+      const int number = static_cast<int>(formulation);
+      expect_agreement(problem, run.name + ", formulation " + std::to_string(number), seen,
+                       3 * number);
+    }
+    seen.print("growing steps of " + run.name);
+  }
+}
+
+TEST(Agreement, IsLimitedInIndex3ByRoundingThatGrowingStepsAmplify) {
+  // Rounding ε of positions leaves ε/h in the velocities across the constraints, in tangents and adjoints as in the
+  // motion itself, and a change of the step by r multiplies these by r². From h to H that makes ε/h (H/h)², and
+  // multipliers and accelerations have as much over H. Shorter first steps show it: what is wrong in a formula
+  // would not depend on them, rounding grows with their third power. Other formulations do not rescale velocities.
+  for (AdaptiveRun& run : adaptive_runs()) {
+    double before = 0;
+    for (const double initial_step : {1e-3, 1e-4, 0.0}) {
+      Problem problem(run.system, 1, run.t_end);
+      prepare_adaptive(problem, Formulation::kIndex3, initial_step);
+      const Derivatives forward = problem.by(Mode::kForward), adjoint = problem.by(Mode::kAdjoint);
+      const double h = forward.simulation.smallest_step,
+                   ratio = forward.simulation.largest_step / h;
+      const double of_velocity = std::numeric_limits<double>::epsilon() / h * ratio * ratio;
+      const double of_forces = of_velocity / forward.simulation.largest_step;
+      const Scaled::Worst worst =
+          Scaled(problem, forward).difference(forward.jacobian, adjoint.jacobian);
+      std::printf("%s from h = %.1e: %.1e, expected %.1e, %s\n", run.name.c_str(), h, worst.value,
+                  of_forces, worst.where.c_str());
+      EXPECT_LE(worst.value, std::max(kTolerance, of_forces));
+      EXPECT_GE(worst.value, before);
+      before = worst.value;
+    }
+    for (const Formulation formulation : {Formulation::kIndex2, Formulation::kStabilized}) {
+      Problem problem(run.system, 1, run.t_end);
+      prepare_adaptive(problem, formulation, 0);
+      const Derivatives forward = problem.by(Mode::kForward), adjoint = problem.by(Mode::kAdjoint);
+      const Scaled::Worst worst =
+          Scaled(problem, forward).difference(forward.jacobian, adjoint.jacobian);
+      std::printf("%s, not of index 3: %.1e\n", run.name.c_str(), worst.value);
+      EXPECT_LE(worst.value, kTolerance) << worst.where;
+    }
+  }
+}
+
 TEST(Agreement, HoldsForUpdatedLagrangianMethods) {
   Seen seen;
   for (const lie::NodeGroup& group : kBodyGroups) {
@@ -62,7 +137,8 @@ TEST(Agreement, HoldsForUpdatedLagrangianMethods) {
       // Conformal rotation vectors are coordinates of rotations only.
       const bool crv = variant == dae::AlphaVariant::kUpdatedLagrangianCrv;
       if (crv && group.kind == lie::GroupKind::kSE3) continue;
-      for (const auto start : {StartingValues::kClassical, StartingValues::kCorrected}) {
+      for (const auto start : {StartingValues::kClassical, StartingValues::kCorrected,
+                               StartingValues::kCorrectedDifference}) {
         Problem problem(models::make_model("heavy_top", group), 0.01, 0.1);
         problem.read_all(0.043);
         problem.options.integrate.alpha.variant = variant;
@@ -88,6 +164,68 @@ TEST(Agreement, HoldsForOtherParametersOfTheMethod) {
     }
   }
   seen.print("other parameters");
+}
+
+TEST(Agreement, HoldsForClassicalMethodsInAllFormulations) {
+  Seen seen;
+  int number = 0;
+  for (const AlphaParameters& parameters :
+       {AlphaParameters::hht(-0.2), AlphaParameters::newmark()}) {
+    for (const Formulation formulation : {Formulation::kIndex2, Formulation::kStabilized}) {
+      for (const double sigma : {0.0, 1.0}) {
+        Problem problem(models::make_model("heavy_top", lie::NodeGroup::se3()), 0.01, 0.1);
+        problem.read_all(0.043);
+        problem.options.integrate.alpha.method = {parameters, sigma};
+        problem.options.integrate.alpha.formulation = formulation;
+        expect_agreement(problem, "a classical method", seen, number++);
+      }
+    }
+  }
+  seen.print("classical methods");
+}
+
+TEST(Agreement, HoldsForMuntheKaasMethods) {
+  struct Example {
+    std::string model;
+    lie::NodeGroup group;
+    double step;
+  };
+  for (const Example& example : {Example{"spinning_top", lie::NodeGroup::so3xr3(), 5e-3},
+                                 {"torsional_ball", lie::NodeGroup::so3xr3(), 0.05},
+                                 {"free_body", lie::NodeGroup::se3(), 0.02},
+                                 {"rotor", lie::NodeGroup::so3xr3(), 4.3e-5},
+                                 {"rotor", lie::NodeGroup::se3(), 4.3e-5}}) {
+    Seen seen;
+    int number = 0;
+    for (const dae::ButcherTableau& tableau :
+         {dae::rk4(), dae::dormand_prince_54(), dae::butcher_6(), dae::gauss_2(),
+          dae::radau_iia_2()}) {
+      for (const bool is_adaptive : {false, true}) {
+        if (is_adaptive && !tableau.b_embedded) continue;
+        Problem problem(models::make_model(example.model, example.group), example.step,
+                        12 * example.step);
+        // It does not move along its axis, nor turn any faster.
+        if (example.model == "rotor") {
+          for (const char* const column : {"rotor.x.2", "rotor.x.3", "rotor.q.1", "rotor.q.3",
+                                           "rotor.omega.2", "left.p.2", "energy"}) {
+            problem.read(column);
+            problem.read(column, 5.3 * example.step);
+          }
+        } else {
+          problem.read_all(5.3 * example.step);
+        }
+        problem.options.integrate.method = dae::Method::kMuntheKaas;
+        problem.options.integrate.tableau = tableau;
+        if (is_adaptive) {
+          problem.options.integrate.adaptive =
+              dae::AdaptiveOptions{.tolerance = {.relative = 1e-5, .absolute = 1e-6}};
+          problem.options.variables.step = false;
+        }
+        expect_agreement(problem, example.model + ", " + tableau.name, seen, number++);
+      }
+    }
+    seen.print("Munthe-Kaas, " + example.model);
+  }
 }
 
 TEST(Agreement, DoesNotDependOnHowTheEquationsOfStepsAreSolved) {
