@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <string>
 
 #include "liegrad/lie/error.hpp"
 
@@ -169,7 +169,7 @@ class Table {
 Difference ridders_derivative(const std::function<std::vector<double>(double)>& f,
                               double first_step) {
   Table table;
-  std::optional<Error> failure;
+  std::string failure;
   int rows = 0, clear_since = 0, in_vain = 0;
   double step = first_step;
   for (int n = 0; n < kMostSteps; ++n, step /= kShrink) {
@@ -184,11 +184,11 @@ Difference ridders_derivative(const std::function<std::vector<double>(double)>& 
       if (!was_clear) clear_since = rows;
       in_vain = rows > kRows && !helps && !table.is_clear() ? in_vain + 1 : 0;
     } catch (const Error& error) {
-      failure = error;
+      failure = error.what();
       table.interrupt();
     }
   }
-  if (failure && (rows == 0 || !table.is_known())) throw *failure;
+  if (!failure.empty() && (rows == 0 || !table.is_known())) throw Error(failure);
   Difference result;
   for (const Entry& entry : table.entries()) entry.append_to(result);
   return result;

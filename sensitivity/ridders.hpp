@@ -19,7 +19,8 @@ struct Difference {
 /// from row to row, neighbours in the table may be close by chance: steps then go on to shrink as long as
 /// that helps, and what stays unclear has an estimate ten times as large, or that change.
 ///
-/// Steps with which f throws an Error are left out; when no two in succession remain, the last one is thrown.
+/// Steps with which f throws an Error are left out; when no two in succession remain, an Error says what the
+/// last one said.
 Difference ridders_derivative(const std::function<std::vector<double>(double)>& f,
                               double first_step);
 
