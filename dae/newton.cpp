@@ -60,6 +60,22 @@ double largest_length(const System& system) {
   return largest;
 }
 
+/// The velocity that a correction is largest in, in units of tolerances, or the first unknown in which it is not
+/// finite.
+int largest_of(std::span<const double> correction, std::span<const double> inverse_tolerance) {
+  int place = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < correction.size(); ++i) {
+    if (!std::isfinite(correction[i])) return static_cast<int>(i);
+    if (i >= inverse_tolerance.size()) continue;
+    const double size = std::abs(correction[i]) * inverse_tolerance[i];
+    if (size <= largest) continue;
+    largest = size;
+    place = static_cast<int>(i);
+  }
+  return place;
+}
+
 }  // namespace
 
 Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& options)
@@ -240,9 +256,11 @@ const NewtonReport& Newton::solve(const State& start, double h) {
       continue;
     }
     if (report_.iterations == options_.max_iterations) {
-      return fail(NewtonFailure::kDiverged, "Newton's iteration does not converge in " +
-                                                std::to_string(options_.max_iterations) +
-                                                " iterations");
+      return fail(NewtonFailure::kDiverged,
+                  "Newton's iteration does not converge in " +
+                      std::to_string(options_.max_iterations) +
+                      " iterations; its last correction is largest in " +
+                      assembly_.unknown_name(largest_of(correction_, inverse_tolerance_)));
     }
 
     if (with_matrix) {
@@ -262,7 +280,9 @@ const NewtonReport& Newton::solve(const State& start, double h) {
     assembly_.matrix().solve(correction_);
     const double size = size_of(correction_, h);
     if (!std::isfinite(size)) {
-      return fail(NewtonFailure::kSingularMatrix, "the iteration matrix is singular");
+      return fail(NewtonFailure::kSingularMatrix,
+                  "the iteration matrix is singular: there is no correction of " +
+                      assembly_.unknown_name(largest_of(correction_, inverse_tolerance_)));
     }
     fraction = 1;
     residual_before = norm;

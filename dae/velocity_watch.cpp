@@ -24,13 +24,15 @@ double rounding_of_speed(const State& end) { return 1e3 * kEpsilon / end.step * 
 
 }  // namespace
 
-double VelocityWatch::violation(Stepper& stepper, double highest_speed) {
+VelocityWatch::Violation VelocityWatch::violation(Stepper& stepper, double highest_speed) {
   const State& end = stepper.next();
   std::ranges::copy(stepper.assembly().controls(), consistency_.controls().begin());
-  const std::vector<double> across =
-      consistency_.normal_velocity(end, consistency_.velocity_residual(end));
-  const double share = energy(across) / energy(end.v);
-  return std::sqrt(std::max(share, 0.0)) * max_of(end.v) / highest_speed;
+  const std::vector<double> residual = consistency_.velocity_residual(end);
+  const double share = energy(consistency_.normal_velocity(end, residual)) / energy(end.v);
+  const auto worst =
+      std::ranges::max_element(residual, {}, [](double rate) { return std::abs(rate); });
+  return {std::sqrt(std::max(share, 0.0)) * max_of(end.v) / highest_speed,
+          static_cast<int>(worst - residual.begin())};
 }
 
 /// vᵀMv with the matrix of (19) that was evaluated last, whose first block is M.
@@ -50,10 +52,11 @@ std::optional<std::string> VelocityWatch::complaint(Stepper& stepper) {
   const double highest_speed = std::max(highest_speed_, max_of(end.v));
   if (moving_steps_ >= kFirstSteps &&
       !(stepper.report().velocity_residual <= kSuspicious * highest_speed)) {
-    const double part = violation(stepper, highest_speed);
-    if (!(part <= kLargestViolation)) {
-      return "velocities violate the constraints by " + number_text(std::round(100 * part)) +
-             " %: the step is too long for this motion";
+    const Violation found = violation(stepper, highest_speed);
+    if (!(found.part <= kLargestViolation)) {
+      return "velocities violate the constraints by " + number_text(std::round(100 * found.part)) +
+             " %, most of all " + stepper.assembly().system().constraint_name(found.constraint) +
+             ": the step is too long for this motion";
     }
   }
   highest_speed_ = highest_speed;

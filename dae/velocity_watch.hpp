@@ -24,7 +24,12 @@ class VelocityWatch {
   std::optional<std::string> complaint(Stepper& stepper);
 
  private:
-  double violation(Stepper& stepper, double highest_speed);
+  struct Violation {
+    double part;     ///< of the highest speed
+    int constraint;  ///< that with the largest dΦ/dt
+  };
+
+  Violation violation(Stepper& stepper, double highest_speed);
   double energy(std::span<const double> v) const;
 
   Consistency& consistency_;

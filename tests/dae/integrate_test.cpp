@@ -265,6 +265,20 @@ TEST(NewtonFailure, HalvesTheStepAndThenKeepsWhatItHas) {
   EXPECT_EQ(solution.samples.back().t, solution.final.t);
 }
 
+TEST(NewtonFailure, NamesTheVelocityThatDoesNotConverge) {
+  TopRun run{.t_end = 0.1};
+  IntegrateOptions options = run.options();
+  options.alpha.newton.max_iterations = 1;
+  options.alpha.guess = dae::FirstGuess::kZeroMultiplier;
+  options.smallest_fraction = 1;
+  const dae::Solution solution = dae::integrate(models::make_model("heavy_top"), options);
+  EXPECT_EQ(solution.summary.termination, dae::Termination::kNewtonDiverged);
+  EXPECT_NE(solution.summary.message.find("does not converge in 1 iterations; its last correction "
+                                          "is largest in top.v["),
+            std::string::npos)
+      << solution.summary.message;
+}
+
 TEST(Samples, AreTakenWhereAskedAndAgreeWithSmallerSteps) {
   TopRun run{.t_end = 0.1};
   run.h = 1e-3;

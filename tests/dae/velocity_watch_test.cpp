@@ -46,6 +46,8 @@ TEST(VelocityWatch, HalvesStepsThatAreTooLongAndSaysSo) {
   ASSERT_EQ(whip.summary.warnings.size(), 1u);
   EXPECT_NE(whip.summary.warnings[0].find(kComplaint), std::string::npos)
       << whip.summary.warnings[0];
+  EXPECT_NE(whip.summary.warnings[0].find("most of all joint"), std::string::npos)
+      << whip.summary.warnings[0];
   EXPECT_LE(whip.summary.max_position_residual, 1e-14);
   // Of about 5 J that are exchanged.
   EXPECT_LE(std::abs(whip.energy), 0.5);
