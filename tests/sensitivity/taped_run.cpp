@@ -633,7 +633,8 @@ class Simulation {
     system_.configuration_space().plus<Taped>(at.q, delta, at.q);
     Tapes rows = balance(at);
     const CppAD::ADFun<double> tape(x, rows);
-    balance_ = tape.base2ad();
+    // CppAD's move constructor swaps with members that it has not set.
+    balance_.emplace() = tape.base2ad();
   }
 
   /// The motion at a time in a step, as dae::DenseOutput has it.
