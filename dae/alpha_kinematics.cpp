@@ -24,6 +24,7 @@ AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod&
   }
   end_view_ = start_view_;
   end_q_.assign(index(space.num_coeffs()), 0.0);
+  start_q_ = end_q_;
   if (method.sigma != 0) increment_map_.resize(index(space.size()));
 }
 
@@ -32,8 +33,10 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
   h_ = h;
   if (start.q == end_q_) {
     std::swap(start_view_, end_view_);
-  } else {
+    std::swap(start_q_, end_q_);
+  } else if (start.q != start_q_) {  // another attempt at a step starts where the last one did
     set_views(start.q, start_view_);
+    start_q_ = start.q;
   }
   if (stabilized_) {
     for (int i = 0; i < space_.size(); ++i) {

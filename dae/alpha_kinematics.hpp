@@ -60,8 +60,9 @@ class AlphaKinematics final : public Kinematics {
   bool stabilized_;
   double h_ = 0;
   const State* start_ = nullptr;
+  // The views of two configurations, and the configurations that they belong to.
   std::vector<std::vector<double>> start_view_, end_view_;
-  std::vector<double> end_q_;
+  std::vector<double> start_q_, end_q_;
   std::vector<double> delta_q_, surplus_, v_, v_dot_, a_, eta_;
   std::vector<double> surplus_offset_, v_offset_, v_dot_offset_;  // known at the start of a step
   std::vector<double> stabilizer_;                                // B(q_n)ᵀη

@@ -83,6 +83,8 @@ class Assembly {
   void constraint_values(std::span<double> position, std::span<double> velocity);
   void constraint_accelerations(std::span<double> out) { constraint_derivative(2, out); }
   void constraint_jerks(std::span<double> out) { constraint_derivative(3, out); }
+  /// Writes the sum over all elements of |M v̇ + g + Bᵀλ| by velocity, then of |h_s|, each element by itself.
+  void term_sizes(std::span<double> out);
   /// d/dε of the rows of motion and h_s along w = ε direction, t + ε time_rate.
   void residual_rate(std::span<const double> direction, double time_rate, std::span<double> motion,
                      std::span<double> algebraic);

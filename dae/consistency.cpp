@@ -17,8 +17,7 @@ namespace {
 constexpr int kMaxIterations = 50;
 /// Beyond this many constraints their rank is found by a sparse factorisation, and only where it matters.
 constexpr int kDenseRank = 60;
-/// (19) counts as singular when a known solution of ones comes out with this error. Unlike a condition
-/// number this does not depend on the units of masses and lengths.
+/// (19) counts as singular when a known solution, of one unit for each unknown, comes out with this error.
 constexpr double kSingularError = 1e-2;
 /// A quaternion this far from unit length is a mistake, not rounding.
 constexpr double kUnitTolerance = 1e-9;
@@ -30,7 +29,8 @@ Consistency::Consistency(const System& system, const ConsistencyOptions& options
     : system_(system),
       options_(options),
       assembly_(system, Formulation::kIndex3, false,
-                options.allow_redundant ? LinearSolverKind::kMinimumNorm : solver) {
+                options.allow_redundant ? LinearSolverKind::kMinimumNorm : solver),
+      scales_(assembly_) {
   position_.assign(index(system.num_multipliers()), 0.0);
   velocity_ = position_;
 }
@@ -57,14 +57,49 @@ void Consistency::factorize(const State& state) {
   if (!assembly_.matrix().factorize()) throw InvalidArgument(singular_message(state));
 }
 
+/// Units in which inertias are one, and then the largest entry of each constraint. Precondition: the matrix has been
+/// evaluated.
+void Consistency::find_units() {
+  const int dof = assembly_.multiplier_offset();
+  units_.assign(index(assembly_.size()), 0.0);
+  for (int i = 0; i < dof; ++i) {
+    const double inertia = std::abs(assembly_.entry(i, i));
+    if (inertia > 0) units_[index(i)] = 1 / std::sqrt(inertia);
+  }
+  // Multipliers by velocities that have a unit; what has no inertia by multipliers.
+  for (int round = 0; round < 2; ++round) {
+    std::vector<double> largest(units_.size(), 0.0);
+    for (const auto& [row, column] : assembly_.pattern()) {
+      const double entry = std::abs(assembly_.entry(row, column));
+      largest[index(row)] = std::max(largest[index(row)], entry * units_[index(column)]);
+    }
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      if (units_[i] == 0 && largest[i] > 0) units_[i] = 1 / largest[i];
+    }
+  }
+  std::ranges::replace(units_, 0.0, 1.0);
+}
+
+/// The largest of the unknowns, each in its unit.
+double Consistency::size_of(std::span<const double> v_dot, std::span<const double> lambda,
+                            std::span<const double> s) const {
+  double largest = 0;
+  const double* unit = units_.data();
+  for (const std::span<const double> list : {v_dot, lambda, s}) {
+    for (const double entry : list) largest = std::max(largest, std::abs(entry) / *unit++);
+  }
+  return largest;
+}
+
 bool Consistency::is_singular() {
   if (options_.allow_redundant) return false;
   std::vector<double> right(index(assembly_.size()), 0.0);
   for (const auto& [row, column] : assembly_.pattern()) {
-    right[index(row)] += assembly_.entry(row, column);
+    right[index(row)] += assembly_.entry(row, column) * units_[index(column)];
   }
-  for (const double entry : solve(right)) {
-    if (!(std::abs(entry - 1) < kSingularError)) return true;
+  const std::vector<double> found = solve(right);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!(std::abs(found[i] / units_[i] - 1) < kSingularError)) return true;
   }
   return false;
 }
@@ -75,10 +110,13 @@ std::string Consistency::singular_message(const State& state) {
   int coordinate = assembly_.matrix().singular_unknown();
   constexpr int kSmall = 400;
   if (assembly_.size() <= kSmall) {
+    if (units_.empty()) find_units();
     const int n = assembly_.size();
     Eigen::MatrixXd matrix(n, n);
     for (int j = 0; j < n; ++j) {
-      for (int i = 0; i < n; ++i) matrix(i, j) = assembly_.entry(i, j);
+      for (int i = 0; i < n; ++i) {
+        matrix(i, j) = units_[index(i)] * assembly_.entry(i, j) * units_[index(j)];
+      }
     }
     Eigen::FullPivLU<Eigen::MatrixXd> lu(matrix);
     lu.setThreshold(1e-13);
@@ -169,11 +207,9 @@ void Consistency::check_elements(const State& state) const {
 }
 
 /// Columns of Bᵀ that depend on others, by a QR decomposition with column pivoting.
-void Consistency::find_redundant_constraints(const State& state) {
+void Consistency::find_redundant_constraints() {
   const int count = system_.num_multipliers();
   if (count == 0) return;
-  load(state);
-  assembly_.evaluate(true);
   // A regular matrix (19) has independent constraints; their rank need not be found then.
   if (count > kDenseRank && !options_.allow_redundant && assembly_.matrix().factorize() &&
       !is_singular()) {
@@ -183,7 +219,8 @@ void Consistency::find_redundant_constraints(const State& state) {
   for (const auto& [row, column] : assembly_.pattern()) {
     const int multiplier = row - assembly_.multiplier_offset();
     if (multiplier < 0 || multiplier >= count || column >= system_.dof()) continue;
-    entries.emplace_back(column, multiplier, assembly_.entry(row, column));
+    entries.emplace_back(column, multiplier,
+                         units_[index(row)] * assembly_.entry(row, column) * units_[index(column)]);
   }
   Eigen::SparseMatrix<double> gradient(system_.dof(), count);
   gradient.setFromTriplets(entries.begin(), entries.end(),
@@ -219,18 +256,29 @@ void Consistency::find_redundant_constraints(const State& state) {
       "): remove them, or allow redundant constraints to get multipliers of least norm");
 }
 
-void Consistency::check_constraints(const State& state, bool velocity) const {
+void Consistency::check_constraints(bool velocity) const {
   const std::vector<double>& residual = velocity ? velocity_ : position_;
-  const double scale = std::max(1.0, max_of(velocity ? state.v : state.q));
+  const std::span<const double> terms = velocity ? scales_.velocity() : scales_.position();
+  const auto part = [&](std::size_t i) {
+    return std::abs(residual[i]) / std::max(terms[i], std::numeric_limits<double>::min());
+  };
   std::size_t worst = 0;
-  for (std::size_t i = 0; i < residual.size(); ++i) {
-    if (!(std::abs(residual[i]) <= std::abs(residual[worst]))) worst = i;
+  for (std::size_t i = 1; i < residual.size(); ++i) {
+    if (!(part(i) <= part(worst))) worst = i;
   }
-  if (residual.empty() || std::abs(residual[worst]) <= options_.tolerance * scale) return;
+  if (residual.empty() || part(worst) <= options_.tolerance) return;
   throw InvalidArgument("initial " + std::string(velocity ? "velocities" : "positions") +
                         " violate constraint " + system_.constraint_name(static_cast<int>(worst)) +
                         " by " + number_text(residual[worst]) +
                         "; correct them, or ask for a projection");
+}
+
+bool Consistency::position_is_at_rounding() const {
+  for (std::size_t i = 0; i < position_.size(); ++i) {
+    constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+    if (!(std::abs(position_[i]) <= kRounding * scales_.position()[i])) return false;
+  }
+  return true;
 }
 
 void Consistency::project_positions(State& state) {
@@ -238,10 +286,7 @@ void Consistency::project_positions(State& state) {
   for (int i = 0; i < kMaxIterations; ++i) {
     factorize(state);
     assembly_.constraint_values(position_, velocity_);
-    if (max_of(position_) <=
-        16 * std::numeric_limits<double>::epsilon() * std::max(1.0, max_of(state.q))) {
-      break;
-    }
+    if (position_is_at_rounding()) break;
     std::vector<double> right(index(assembly_.size()), 0.0);
     for (std::size_t k = 0; k < position_.size(); ++k) {
       right[index(assembly_.multiplier_offset()) + k] = -position_[k];
@@ -277,18 +322,22 @@ State Consistency::initial_state(double t, std::span<const double> controls,
   std::copy(controls.begin(), controls.end(), assembly_.controls().begin());
   check_values(state);
   if (options_.check_elements) check_elements(state);
-  find_redundant_constraints(state);
+  load(state);
+  scales_.measure(state, std::nullopt);
+  assembly_.evaluate(true);
+  find_units();
+  find_redundant_constraints();
   factorize(state);
   if (is_singular()) throw InvalidArgument(singular_message(state));
   if (options_.project) project_positions(state);
   load(state);
   assembly_.constraint_values(position_, velocity_);
-  check_constraints(state, false);
+  check_constraints(false);
   if (options_.project) {
     project_velocities(state);
     velocity_ = velocity_residual(state);
   }
-  check_constraints(state, true);
+  check_constraints(true);
   set_accelerations(state);
   state.a = state.v_dot;
   return state;
@@ -299,6 +348,7 @@ void Consistency::set_accelerations(State& state) {
   double scale = 0;
   for (int i = 0; i < kMaxIterations; ++i) {
     factorize(state);
+    if (units_.empty()) find_units();
     std::vector<double> right(assembly_.residual().begin(), assembly_.residual().end());
     assembly_.constraint_accelerations(accelerations);
     std::copy(accelerations.begin(), accelerations.end(),
@@ -310,8 +360,8 @@ void Consistency::set_accelerations(State& state) {
     move(state.v_dot, 0);
     move(state.lambda, assembly_.multiplier_offset());
     move(state.s, assembly_.algebraic_offset());
-    scale = std::max({scale, max_of(state.v_dot), max_of(state.lambda), max_of(state.s)});
-    if (max_of(step) <= 1e-13 * scale || scale == 0) return;
+    scale = std::max(scale, size_of(state.v_dot, state.lambda, state.s));
+    if (size_of(step, {}, {}) <= 1e-13 * scale || scale == 0) return;
   }
   // Linear systems are at rounding level after two steps; what is left here is a nonlinear h_s or
   // friction law whose solution was not found.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "liegrad/dae/assembly.hpp"
+#include "liegrad/dae/equation_scales.hpp"
 #include "liegrad/dae/state.hpp"
 
 namespace liegrad::dae {
@@ -17,7 +18,8 @@ struct ConsistencyOptions {
   bool allow_redundant = false;
   /// Ask elements whether their parameters make sense.
   bool check_elements = true;
-  /// Values are consistent when |Φ| ≤ tolerance · max(1, |position|), and the same for velocities.
+  /// Values are consistent when |Φ| and |dΦ/dt| are below this part of the magnitudes of their terms, see
+  /// EquationScales.
   double tolerance = 1e-9;
 };
 
@@ -68,20 +70,27 @@ class Consistency {
  private:
   void load(const State& state);
   void factorize(const State& state);
+  void find_units();
+  double size_of(std::span<const double> v_dot, std::span<const double> lambda,
+                 std::span<const double> s) const;
   bool is_singular();
   void check_values(State& state) const;
   void check_points(const PlacedElement& element, const Position<double>& at) const;
   void check_elements(const State& state) const;
-  void find_redundant_constraints(const State& state);
+  void find_redundant_constraints();
   void project_positions(State& state);
   void project_velocities(State& state);
-  void check_constraints(const State& state, bool velocity) const;
+  void check_constraints(bool velocity) const;
+  bool position_is_at_rounding() const;
   std::string singular_message(const State& state);
   std::vector<double> solve(std::vector<double> right);
 
   const System& system_;
   ConsistencyOptions options_;
   Assembly assembly_;
+  EquationScales scales_;
+  /// By unknown of (19): its unit, in which all are comparable.
+  std::vector<double> units_;
   ConsistencyReport report_;
   std::vector<double> position_, velocity_;
 };

@@ -32,6 +32,9 @@ struct Kernels {
 
 namespace {
 
+/// For how many matrices scales serve.
+constexpr int kFactorizationsWithScales = 1024;
+
 using dense_lu_detail::Factors;
 using dense_lu_detail::Kernels;
 
@@ -199,7 +202,7 @@ constexpr auto kKernels = make_kernels(std::make_integer_sequence<int, kLargestF
 
 }  // namespace
 
-DenseLu::DenseLu(int size)
+DenseLu::DenseLu(int size, std::vector<bool> has_inertia)
     : n_(size),
       stride_(stride_of(size)),
       kernels_(&kKernels[index(size <= kLargestFixedSize ? size : 0)]),
@@ -207,11 +210,51 @@ DenseLu::DenseLu(int size)
       lu_(a_.size()),
       squares_(index(stride_)),
       order_(index(size)),
+      row_scale_(index(size), 1.0),
+      column_scale_(index(stride_), 1.0),
+      has_inertia_(std::move(has_inertia)),
       work_(index(size)),
       column_(index(size)) {}
 
+/// Inertias come first; then constraints by the velocities in them, multipliers by the equations that they are in, and,
+/// by these, what has no inertia. 0 is a scale that is not known yet.
+void DenseLu::find_scales() {
+  const auto scale_for = [](double largest) {
+    const bool is_usable = largest > 0 && std::isfinite(largest);
+    return is_usable ? std::ldexp(1.0, -std::ilogb(largest)) : 0.0;
+  };
+  for (int i = 0; i < n_; ++i) {
+    const double inertia = has_inertia_[index(i)] ? std::abs(a_[index(position(i, i))]) : 0.0;
+    row_scale_[index(i)] = column_scale_[index(i)] = scale_for(std::sqrt(inertia));
+  }
+  const auto scale_rest = [&](bool rows) {
+    std::vector<double>& scale = rows ? row_scale_ : column_scale_;
+    const std::vector<double>& other = rows ? column_scale_ : row_scale_;
+    for (int i = 0; i < n_; ++i) {
+      if (scale[index(i)] != 0) continue;
+      double largest = 0;
+      for (int j = 0; j < n_; ++j) {
+        const int place = rows ? position(i, j) : position(j, i);
+        largest = std::max(largest, std::abs(a_[index(place)]) * other[index(j)]);
+      }
+      scale[index(i)] = scale_for(largest);
+    }
+  };
+  for (const bool rows : {true, false, true, false}) scale_rest(rows);
+  std::ranges::replace(row_scale_, 0.0, 1.0);
+  std::ranges::replace(column_scale_, 0.0, 1.0);
+}
+
 bool DenseLu::factorize() {
-  std::copy(a_.begin(), a_.end(), lu_.begin());
+  if (!has_inertia_.empty() && factorizations_with_scales_++ % kFactorizationsWithScales == 0) {
+    find_scales();
+  }
+  for (int i = 0; i < n_; ++i) {
+    const double* const from = a_.data() + i * stride_;
+    double* const to = lu_.data() + i * stride_;
+    const double scale = row_scale_[index(i)];
+    for (int j = 0; j < stride_; ++j) to[j] = from[j] * (scale * column_scale_[index(j)]);
+  }
   bool suspicious = false;
   const int pivots =
       kernels_->factorize({lu_.data(), squares_.data(), order_.data()}, n_, suspicious);
@@ -237,11 +280,15 @@ bool DenseLu::pivot_is_rounding(int k) const {
 }
 
 void DenseLu::solve(std::span<double> b) const {
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] *= row_scale_[i];
   kernels_->solve(lu_.data(), order_.data(), n_, work_.data(), b.data());
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] *= column_scale_[i];
 }
 
 void DenseLu::solve_transposed(std::span<double> b) const {
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] *= column_scale_[i];
   kernels_->solve_transposed(lu_.data(), order_.data(), n_, work_.data(), b.data());
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] *= row_scale_[i];
 }
 
 double DenseLu::condition() const {

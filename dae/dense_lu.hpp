@@ -16,7 +16,9 @@ struct Kernels;
 /// care. What would be the 10th entry of a row of 9 stays zero.
 class DenseLu {
  public:
-  explicit DenseLu(int size);
+  /// `has_inertia` says which unknowns have an equation with their own inertia on the diagonal, by which all others are
+  /// scaled; empty: nothing is scaled.
+  explicit DenseLu(int size, std::vector<bool> has_inertia = {});
 
   int size() const { return n_; }
   int position(int row, int column) const { return row * stride_ + column; }
@@ -34,6 +36,7 @@ class DenseLu {
   double condition() const;
 
  private:
+  void find_scales();
   bool pivot_is_rounding(int k) const;
 
   int n_, stride_;
@@ -42,6 +45,11 @@ class DenseLu {
   std::vector<double> lu_;
   std::vector<double> squares_;
   std::vector<int> order_;
+  /// Powers of two with which inertias are about one, and the largest entries of other equations and unknowns: beside
+  /// directions nothing would be left of the inertia of a small mechanism.
+  std::vector<double> row_scale_, column_scale_;
+  std::vector<bool> has_inertia_;
+  int factorizations_with_scales_ = 0;
   mutable std::vector<double> work_, column_;
   int singular_unknown_ = -1;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "liegrad/dae/alpha_kinematics.hpp"
 #include "liegrad/dae/local_error.hpp"
@@ -17,6 +18,14 @@ NewtonOptions newton_options(const AlphaOptions& options) {
   NewtonOptions newton = options.newton;
   if (options.consistency.allow_redundant) newton.kind = NewtonKind::kFull;
   return newton;
+}
+
+double largest_part(std::span<const double> values, std::span<const double> of) {
+  double largest = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != 0) largest = std::max(largest, std::abs(values[i]) / of[i]);
+  }
+  return largest;
 }
 
 /// Corrections of least norm do not add up to multipliers of least norm, as what is redundant changes with
@@ -169,9 +178,13 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
   if (assembly_kind_ == LinearSolverKind::kMinimumNorm) shorten_multipliers(assembly_, h);
   last_report.position_residual = max_of(newton_.position_residual());
   last_report.velocity_residual = max_of(newton_.velocity_residual());
+  last_report.velocity_violation =
+      largest_part(newton_.velocity_residual(), newton_.scales().velocity());
   upcoming.t = t_end;
   upcoming.step = h;
   kinematics_->finish(upcoming);
+  constexpr double kManyRoundings = 1e3 * std::numeric_limits<double>::epsilon();
+  last_report.is_moving = h * largest_part(upcoming.v, newton_.scales().sizes()) > kManyRoundings;
   std::copy(assembly_.multipliers().begin(), assembly_.multipliers().end(),
             upcoming.lambda.begin());
   std::copy(assembly_.algebraic().begin(), assembly_.algebraic().end(), upcoming.s.begin());

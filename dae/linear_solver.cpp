@@ -46,13 +46,22 @@ std::vector<Entry> sorted(const SparsePattern& pattern) {
 struct LinearSolver::Solver {
   std::variant<DenseLu, SparseSolver, MinimumNorm> any;
 
+  /// Of the first stage are blocks with inertia.
+  static std::vector<bool> has_inertia(const BlockStructure& blocks) {
+    std::vector<bool> inert;
+    for (const int block : blocks.block_of_unknown) {
+      inert.push_back(blocks.stages[static_cast<std::size_t>(block)] == 0);
+    }
+    return inert;
+  }
+
   static Solver make(const SparsePattern& pattern, const std::vector<Entry>& entries,
                      LinearSolverKind kind) {
     const int size = pattern.size;
     if (kind == LinearSolverKind::kAutomatic) {
       kind = size <= kLargestDenseSystem ? LinearSolverKind::kDense : LinearSolverKind::kSparse;
     }
-    if (kind == LinearSolverKind::kDense) return {DenseLu(size)};
+    if (kind == LinearSolverKind::kDense) return {DenseLu(size, has_inertia(pattern.blocks))};
     if (kind == LinearSolverKind::kSparse) return {SparseSolver(size, entries, pattern.blocks)};
     return {MinimumNorm(size)};
   }

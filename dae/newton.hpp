@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "liegrad/dae/equation_scales.hpp"
 #include "liegrad/dae/kinematics.hpp"
 
 namespace liegrad::dae {
@@ -16,14 +18,16 @@ enum class NewtonKind {
   kSimplified,  ///< the same, without the damping, stiffness and curvature terms D, K, Z
 };
 
+/// What rounding leaves of an equation, as a part of the magnitudes of its terms.
+inline constexpr double kRoundingTolerance = 8 * std::numeric_limits<double>::epsilon();
+
 struct NewtonOptions {
   NewtonKind kind = NewtonKind::kFull;
-  /// Velocities are iterated until the next correction is expected below
-  /// relative_tolerance · |v| + 4ε/h · (position, or 1 for angles): rounding of Φ cannot be beaten.
-  double relative_tolerance = 3e-14;
+  /// Equations are solved until each is below this part of the magnitudes of its terms, see EquationScales.
+  double relative_tolerance = kRoundingTolerance;
   /// When given, the iteration stops instead as soon as |M v̇ + g + Bᵀλ| and |Φ| are below it.
   std::optional<double> residual_tolerance;
-  /// A correction that is expected within rounding is not made. Differences of runs can see that.
+  /// Leaves out the evaluation after a correction that is expected to reach rounding. Differences of runs can see that.
   bool leave_out_last = true;
   int max_iterations = 20;
   /// Armijo's rule: a correction that does not reduce the residual is halved.
@@ -55,16 +59,28 @@ class Newton {
   void forget_matrix() { has_matrix_ = false; }
   const std::vector<double>& position_residual() const { return position_; }
   const std::vector<double>& velocity_residual() const { return velocity_; }
+  const EquationScales& scales() const { return scales_; }
 
  private:
-  void set_scales(const State& start, double h, bool at_guess);
-  double size_of(std::span<const double> w, double h) const;
+  /// Takes scales anew where they are due: at the first step, at steps that follow in doubling distances, then regularly.
+  void update_scales(const State& start, double h);
+  void measure_scales(const State& state, double h);
+  void set_tolerances(double h);
+  /// The largest residual, each over its tolerance; NaN where one is.
+  double backward_error() const;
   void apply(double h, double fraction);
   bool is_below_residual_tolerance(double h) const;
-  bool expects_convergence(double size);
+  bool expects_rounding(double size);
   void observe(double size, double previous);
-  bool constraints_hold(double tolerance);
+  double rounding_at(const State& start, double h, double size);
+  /// Whether a kept matrix is worth another correction.
+  bool is_worn(double size, double previous) const;
+  bool factorize(double h);
+  /// Ends the step: its end is made, its constraints are evaluated.
+  bool conclude();
   const NewtonReport& fail(NewtonFailure failure, const std::string& message);
+  const NewtonReport& fail_to_converge();
+  int largest_correction() const;
 
   Assembly& assembly_;
   Kinematics& kinematics_;
@@ -73,10 +89,10 @@ class Newton {
   bool has_matrix_ = false;
   double matrix_step_ = 0;
   int steps_to_next_trial_ = 0;
-  bool is_fresh_ = false;  // the matrix was made in this step
-  // Of the first, second … correction: how large the next one was, over it and over its square, as
-  // last seen, and how often that was relied on since; with a fresh matrix and with a kept one. One
-  // number for all would not do: later corrections shrink faster.
+  bool is_fresh_ = false;  ///< the matrix was made in this step
+  // Of the first, second … residual: how large the next one was, over it and over its square, as last seen, and how
+  // often that was relied on since; with a fresh matrix and with a kept one. One number for all would not do: later
+  // residuals shrink faster.
   struct Observed {
     double next_over = -1, next_over_square = -1;
     int age = 0;
@@ -84,14 +100,13 @@ class Newton {
   static constexpr int kNumObserved = 6;
   std::array<std::array<Observed, kNumObserved>, 2> observed_;
   std::vector<double> correction_, position_, velocity_;
-  /// A tolerance for each velocity, as its inverse.
+  EquationScales scales_;
+  State here_;  ///< the motion at which scales were taken within a step
+  /// By equation: the inverse of its tolerance.
   std::vector<double> inverse_tolerance_;
-  double scaled_for_ = 0;
-  int steps_with_scales_ = 0;
-  bool is_at_rest_ = false;
-  double position_scale_ = 1, velocity_scale_ = 1;
-  double largest_length_ = 0;  ///< among the parameters of the system
-  /// Corrections of this size, in units of the tolerance, are rounding.
+  double tolerances_for_ = 0;
+  int steps_with_scales_ = 0, steps_to_scales_ = 0;
+  /// Residuals of this size, in units of the tolerance, are rounding.
   double rounding_ = 1;
 };
 

@@ -18,6 +18,8 @@ struct StepReport {
   std::string message;  ///< of a failure
   int newton_iterations = 0, matrices = 0, factorizations = 0, residuals = 0;
   double position_residual = 0, velocity_residual = 0;  ///< |Φ| and |dΦ/dt| at the end
+  double velocity_violation = 0;  ///< the largest |dΦ/dt| over the magnitudes of its terms
+  bool is_moving = false;  ///< a velocity is more than what rounding of positions makes of it
 };
 
 /// Weights of the local error: |error_i| / (absolute + relative · scale).

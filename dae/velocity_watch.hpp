@@ -13,8 +13,8 @@ namespace liegrad::dae {
 ///
 /// Index 3 answers its local error by velocities across the constraints, dΦ/dt = O(h²). Where these are a large part
 /// of all, energy grows without bound in the steps that follow, although each of them satisfies its equations.
-/// What is measured is the kinetic energy of x = M⁻¹Bᵀ(BM⁻¹Bᵀ)⁻¹ dΦ/dt, the part of v that violates dΦ/dt = 0, over that
-/// of v at the highest speed of the run so far. A motion that begins has hardly any speed yet, and passes.
+/// What is measured is the kinetic energy of x = M⁻¹Bᵀ(BM⁻¹Bᵀ)⁻¹ dΦ/dt, the part of v that violates dΦ/dt = 0, over the
+/// highest kinetic energy of the run so far. A motion that begins has hardly any yet, and passes.
 class VelocityWatch {
  public:
   explicit VelocityWatch(Consistency& consistency) : consistency_(consistency) {}
@@ -29,12 +29,12 @@ class VelocityWatch {
     int constraint;  ///< that with the largest dΦ/dt
   };
 
-  Violation violation(Stepper& stepper, double highest_speed);
+  Violation violation(Stepper& stepper);
   double energy(std::span<const double> v) const;
 
   Consistency& consistency_;
-  double highest_speed_ = 0;  ///< of the run, among all velocities, in any units
-  int moving_steps_ = 0;      ///< since it is more than rounding
+  double highest_energy_ = 0;  ///< of the run, as far as it was looked at
+  long moving_steps_ = 0;      ///< since velocities are more than rounding
 };
 
 }  // namespace liegrad::dae

@@ -58,12 +58,14 @@ TEST(VelocityWatch, HalvesStepsThatAreTooLongAndSaysSo) {
   EXPECT_LE(std::abs(whip.energy), 0.5);
 }
 
-TEST(VelocityWatch, EndsARunThatSmallerStepsCannotSave) {
-  const Whip whip = crack(100, until(2));
+TEST(VelocityWatch, EndsARunWhoseStepsMayNotBecomeSmaller) {
+  dae::IntegrateOptions options = until(2);
+  options.smallest_fraction = 1;
+  const Whip whip = crack(100, options);
   EXPECT_EQ(whip.summary.termination, dae::Termination::kNewtonDiverged);
-  ASSERT_EQ(whip.summary.warnings.size(), 1u);
-  EXPECT_NE(whip.summary.warnings[0].find("first at t = 1.38"), std::string::npos)
-      << whip.summary.warnings[0];
+  EXPECT_NE(whip.summary.message.find("the step from t = 1.38"), std::string::npos)
+      << whip.summary.message;
+  EXPECT_NE(whip.summary.message.find(kComplaint), std::string::npos) << whip.summary.message;
 }
 
 /// A step, or two halves of it where Newton's iteration fails, as a run makes them but for the watch.
@@ -86,7 +88,8 @@ TEST(VelocityWatch, IsNeeded) {
   for (int n = 1; n <= 1400; ++n) advance(*stepper, options.step, n * options.step);
   const double energy = energy_of(system, stepper->state());
   std::printf("%.1e J at t = %.3f\n", energy, stepper->state().t);
-  EXPECT_GT(energy, 1e6);
+  // Of about 25 J that are exchanged.
+  EXPECT_GT(energy, 1e4);
 }
 
 TEST(VelocityWatch, HasNothingToSayOfStepsThatAreShortEnough) {

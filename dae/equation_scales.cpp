@@ -1,0 +1,159 @@
+#include "liegrad/dae/equation_scales.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/dae/numbers.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+/// How many of the first velocities of a node are angular.
+int angles_of(lie::GroupKind kind) {
+  switch (kind) {
+    case lie::GroupKind::kRn: return 0;
+    case lie::GroupKind::kSO2:
+    case lie::GroupKind::kSE2: return 1;
+    default: return 3;
+  }
+}
+
+}  // namespace
+
+EquationScales::EquationScales(Assembly& assembly) : assembly_(assembly) {
+  const int dof = assembly.multiplier_offset();
+  diagonal_.assign(index(dof), -1);
+  for (const auto& [row, column] : assembly.pattern()) {
+    if (column >= assembly.stabilizer_offset()) continue;
+    if (row == column && row < dof) diagonal_[index(row)] = static_cast<int>(entries_.size());
+    entries_.push_back({row, column, assembly.matrix().position(row, column)});
+  }
+  inertia_.assign(entries_.size(), 0.0);
+  stiffness_ = inertia_;
+  sizes_.assign(index(dof), 0.0);
+  speeds_ = sizes_;
+  momentum_.assign(index(dof + assembly.system().num_algebraic()), 0.0);
+  force_ = momentum_;
+  position_.assign(index(assembly.system().num_multipliers()), 0.0);
+  velocity_ = position_;
+}
+
+int EquationScales::motion_index(int row) const {
+  if (row < assembly_.multiplier_offset()) return row;
+  const bool is_algebraic =
+      row >= assembly_.algebraic_offset() && row < assembly_.stabilizer_offset();
+  return is_algebraic ? row - static_cast<int>(position_.size()) : -1;
+}
+
+template <class F>
+void EquationScales::for_each_part(F&& f) const {
+  const lie::GroupList& space = assembly_.system().configuration_space();
+  for (int i = 0; i < space.size(); ++i) {
+    const lie::NodeGroup& group = space.group(i);
+    const int first = space.dof_offset(i), dof = group.dof(), angles = angles_of(group.kind);
+    const int coeff = space.coeff_offset(i) + group.num_coeffs() - (dof - angles);
+    if (group.kind == lie::GroupKind::kRn) {
+      for (int k = 0; k < dof; ++k) f(first + k, 1, coeff + k);
+      continue;
+    }
+    if (angles > 0) f(first, angles, -1);
+    if (dof > angles) f(first + angles, dof - angles, coeff);
+  }
+}
+
+void EquationScales::measure(const State& state, std::optional<double> step) {
+  const StepCoefficients given = assembly_.coefficients();
+  const auto evaluate = [this](const StepCoefficients& coefficients, std::vector<double>& sizes) {
+    assembly_.coefficients() = coefficients;
+    assembly_.evaluate(true);
+    const std::span<const double> values = assembly_.matrix().values();
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      sizes[i] = std::abs(values[index(entries_[i].place)]);
+    }
+  };
+  evaluate({.c_a = given.c_a, .c_v = given.c_v, .k_r = 1}, inertia_);
+  evaluate({.c_a = 0, .k_q = 1, .c_r = 1}, stiffness_);
+  assembly_.term_sizes(force_);
+  // What a drive contributes to dΦ/dt is no term of B v.
+  const ConstraintRows rows = constraint_rows(assembly_.formulation());
+  const int first = rows.position ? assembly_.stabilizer_offset() : assembly_.multiplier_offset();
+  for (std::size_t i = 0; i < velocity_.size(); ++i) {
+    velocity_[i] = rows.velocity ? std::abs(assembly_.residual()[index(first) + i]) : 0.0;
+  }
+  assembly_.coefficients() = given;
+  measure_motion(state, step);
+  add_up();
+}
+
+/// V_j is |v|, what v̇ makes of it in a step, or what forces would if nothing balanced them. A node at the origin, or
+/// one at rest, is measured by what it has: its radius of gyration, and the way it goes in a step.
+void EquationScales::measure_motion(const State& state, std::optional<double> step) {
+  const std::span<const double> lambda = assembly_.multipliers();
+  const std::span<const double> s = assembly_.algebraic();
+  const int dof = assembly_.multiplier_offset();
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    const int motion = motion_index(entries_[e].row), column = entries_[e].column;
+    if (motion < 0 || column < dof) continue;
+    const bool is_multiplier = column < assembly_.algebraic_offset();
+    const double value = is_multiplier ? lambda[index(column - dof)]
+                                       : s[index(column - assembly_.algebraic_offset())];
+    force_[index(motion)] += stiffness_[e] * std::abs(value);
+  }
+  const auto largest_inertia = [this](int first, int count) {
+    double largest = 0;
+    for (int k = first; k < first + count; ++k) {
+      if (const int entry = diagonal_[index(k)]; entry >= 0) {
+        largest = std::max(largest, inertia_[index(entry)]);
+      }
+    }
+    return largest;
+  };
+  double angular_inertia = 0;  // of the angles of the same node, which come first
+  for_each_part([&](int first, int count, int coeff) {
+    const double inertia = largest_inertia(first, count);
+    double speed = 0, acceleration = 0, force = 0, size = 1;
+    for (int k = first; k < first + count; ++k) {
+      speed = std::max(speed, std::abs(state.v[index(k)]));
+      acceleration = std::max(acceleration, std::abs(state.v_dot[index(k)]));
+      force = std::max(force, force_[index(k)]);
+    }
+    if (coeff >= 0) {
+      size = step.value_or(0) * speed;
+      for (int k = coeff; k < coeff + count; ++k)
+        size = std::max(size, std::abs(state.q[index(k)]));
+      if (count > 1 && inertia > 0) size = std::max(size, std::sqrt(angular_inertia / inertia));
+    }
+    if (step) speed = std::max(speed, *step * acceleration);
+    if (inertia > 0) {
+      speed = std::max(speed, step ? *step * force / inertia : std::sqrt(size * force / inertia));
+    }
+    if (size == 0) size = step.value_or(0) * speed;
+    angular_inertia = coeff < 0 ? inertia : 0;
+    std::fill_n(sizes_.begin() + first, count, size);
+    std::fill_n(speeds_.begin() + first, count, speed);
+  });
+}
+
+void EquationScales::add_up() {
+  const int dof = assembly_.multiplier_offset(), algebraic = assembly_.algebraic_offset();
+  const ConstraintRows rows = constraint_rows(assembly_.formulation());
+  std::ranges::fill(momentum_, 0.0);
+  std::ranges::fill(position_, 0.0);
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    const auto& [row, column, place] = entries_[e];
+    if (column >= dof) continue;
+    const double size = sizes_[index(column)], speed = speeds_[index(column)];
+    if (const int motion = motion_index(row); motion >= 0) {
+      momentum_[index(motion)] += inertia_[e] * speed;
+      force_[index(motion)] += stiffness_[e] * size;
+    } else if (row < algebraic) {
+      position_[index(row - dof)] += stiffness_[e] * size;
+      velocity_[index(row - dof)] += stiffness_[e] * speed;
+      if (!rows.position) velocity_[index(row - dof)] += inertia_[e] * size;
+    } else {
+      velocity_[index(row - assembly_.stabilizer_offset())] += inertia_[e] * size;
+    }
+  }
+}
+
+}  // namespace liegrad::dae
