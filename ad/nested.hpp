@@ -21,20 +21,19 @@ namespace liegrad::ad {
 
 namespace nested_detail {
 
-/// f recorded at x with the scalar above S, evaluated there.
+/// Records f at x with the scalar above S, and evaluates it there. The tape is the caller's: returned by value it
+/// might be moved, and CppAD's move constructor reads members that it has not set.
 template <lie::Scalar S, int N, class F>
-CppAD::ADFun<S> recorded(const F& f, const lie::Vec<S, N>& x) {
+void record_at(const F& f, const lie::Vec<S, N>& x, CppAD::ADFun<S>& tape) {
   using Upper = CppAD::AD<S>;
   std::vector<Upper> inputs(x.begin(), x.end());
   CppAD::Independent(inputs);
   try {
     const auto y = f(lie::Vec<Upper, N>(Eigen::Map<const lie::Vec<Upper, N>>(inputs.data())));
     std::vector<Upper> outputs(y.begin(), y.end());
-    CppAD::ADFun<S> tape;
     tape.Dependent(inputs, outputs);
     tape.check_for_nan(false);
     tape.Forward(0, std::vector<S>(x.begin(), x.end()));
-    return tape;
   } catch (...) {
     Upper::abort_recording();
     throw;
@@ -53,7 +52,8 @@ template <lie::Scalar S, int N, int M, class F>
 lie::Vec<S, N> nested_transpose_times(const F& f, const lie::Vec<S, N>& x,
                                       const lie::Vec<S, M>& w) {
   const std::lock_guard lock(cppad_mutex());
-  auto tape = nested_detail::recorded<S, N>(f, x);
+  CppAD::ADFun<S> tape;
+  nested_detail::record_at<S, N>(f, x, tape);
   return nested_detail::to_vec<S, N>(tape.Reverse(1, std::vector<S>(w.begin(), w.end())));
 }
 
@@ -61,7 +61,8 @@ lie::Vec<S, N> nested_transpose_times(const F& f, const lie::Vec<S, N>& x,
 template <int M, lie::Scalar S, int N, class F>
 lie::Vec<S, M> nested_jacobian_times(const F& f, const lie::Vec<S, N>& x, const lie::Vec<S, N>& d) {
   const std::lock_guard lock(cppad_mutex());
-  auto tape = nested_detail::recorded<S, N>(f, x);
+  CppAD::ADFun<S> tape;
+  nested_detail::record_at<S, N>(f, x, tape);
   return nested_detail::to_vec<S, M>(tape.Forward(1, std::vector<S>(d.begin(), d.end())));
 }
 
@@ -69,7 +70,8 @@ lie::Vec<S, M> nested_jacobian_times(const F& f, const lie::Vec<S, N>& x, const 
 template <int M, lie::Scalar S, int N, class F>
 lie::Mat<S, M, N> nested_jacobian(const F& f, const lie::Vec<S, N>& x) {
   const std::lock_guard lock(cppad_mutex());
-  auto tape = nested_detail::recorded<S, N>(f, x);
+  CppAD::ADFun<S> tape;
+  nested_detail::record_at<S, N>(f, x, tape);
   lie::Mat<S, M, N> jacobian;
   for (int i = 0; i < M; ++i) {
     std::vector<S> unit(static_cast<std::size_t>(M), S(0));

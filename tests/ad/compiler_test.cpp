@@ -94,13 +94,15 @@ class FailingCompiler : public KernelSandbox {
 };
 
 TEST_F(FailingCompiler, IsMissing) {
+  const std::string nowhere = (scratch / "nowhere/cc -O3").string();
   for (Variable* variable : {&cc, &liegrad_cc}) {
     said.clear();
-    variable->set("/nonexistent/cc -O3");
+    variable->set(nowhere);
     expect_interpreted_because(
-        std::string("the C compiler ($") + (variable == &cc ? "CC" : "LIEGRAD_CC") +
-        " = /nonexistent/cc -O3), asked for its version, cannot be run: No such file or "
-        "directory; install one or set LIEGRAD_CC");
+        std::string("the C compiler ($") + (variable == &cc ? "CC" : "LIEGRAD_CC") + " = " +
+        nowhere +
+        "), asked for its version, cannot be run: No such file or directory; "
+        "install one or set LIEGRAD_CC");
   }
 }
 

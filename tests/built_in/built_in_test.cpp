@@ -2,6 +2,9 @@
 // no cache.
 
 #include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -22,10 +25,14 @@ class BuiltInKernel : public testing::Test {
  protected:
   void SetUp() override {
     setenv("PATH", "", 1);
-    setenv("LIEGRAD_CC", "/nonexistent", 1);
-    setenv("XDG_CACHE_HOME", "/nonexistent", 1);
+    setenv("LIEGRAD_CC", compiler().c_str(), 1);
+    setenv("XDG_CACHE_HOME", (scratch_ / "cache").c_str(), 1);
     unsetenv("HOME");
   }
+  void TearDown() override { std::filesystem::remove_all(scratch_); }
+
+  /// A path in an empty directory of this test's own: there is no file, whoever ran before.
+  std::string compiler() const { return (scratch_ / "no-compiler").string(); }
 
   static void expect_built_in(const Kernel& kernel) {
     EXPECT_EQ(kernel.info().backend_given, Backend::kCompiled);
@@ -33,6 +40,15 @@ class BuiltInKernel : public testing::Test {
     EXPECT_EQ(kernel.info().origin, ad::NativeCodeOrigin::kBuiltIn);
     EXPECT_EQ(kernel.info().message, "");
   }
+
+ private:
+  static std::filesystem::path new_directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "liegrad-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error(name + " cannot be made");
+    return name;
+  }
+
+  const std::filesystem::path scratch_ = new_directory();
 };
 
 TEST_F(BuiltInKernel, IsFoundByAnEqualRecording) {
@@ -82,8 +98,9 @@ TEST_F(BuiltInKernel, IsOnlyForItsOwnSpecification) {
   const Kernel kernel(square(), {.results = {ad::jacobian()}});
   EXPECT_EQ(kernel.info().backend_used, Backend::kInterpreted);
   EXPECT_EQ(kernel.info().message,
-            "the C compiler ($LIEGRAD_CC = /nonexistent), asked for its version, cannot be run: No "
-            "such file or directory; install one or set LIEGRAD_CC");
+            "the C compiler ($LIEGRAD_CC = " + compiler() +
+                "), asked for its version, cannot be run: No such file or directory; install one "
+                "or set LIEGRAD_CC");
   std::array<double, 1> out{};
   kernel(std::array{3.0}, out);
   EXPECT_EQ(out[0], 6.0);

@@ -91,7 +91,7 @@ TEST(RotationConversions, DerivativesPassThroughEveryBranch) {
   const Vec<double, 3> w(0.3, -0.7, 0.2);
   for (const auto& q : quaternions_of_every_branch()) {
     const auto g = SO3<double>::from_quaternion(q);
-    Vec<Jet, 3> step;
+    Vec<Jet, 3> step = Vec<Jet, 3>::Constant(Jet(0));
     for (int i = 0; i < 3; ++i) step(i).v[0] = w(i);
     const auto moved = SO3<Jet>::from_matrix((g.cast<Jet>() * SO3<Jet>::exp(step)).matrix()).log();
     Vec<double, 3> omega, rate;
