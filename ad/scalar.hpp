@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 #include <cppad/example/cppad_eigen.hpp>
 
+#include "liegrad/ad/eigen_alignment.hpp"
 #include "liegrad/lie/scalar.hpp"
 
 namespace liegrad::lie {

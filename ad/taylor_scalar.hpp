@@ -11,6 +11,7 @@
 
 #include <Eigen/Core>
 
+#include "liegrad/ad/eigen_alignment.hpp"
 #include "liegrad/lie/scalar.hpp"
 
 namespace liegrad::ad {

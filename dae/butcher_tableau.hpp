@@ -6,6 +6,8 @@
 
 #include <Eigen/Core>
 
+#include "liegrad/ad/eigen_alignment.hpp"
+
 namespace liegrad::dae {
 
 /// The coefficients of a Runge-Kutta method of s stages:

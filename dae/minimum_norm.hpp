@@ -4,6 +4,8 @@
 
 #include <Eigen/QR>
 
+#include "liegrad/ad/eigen_alignment.hpp"
+
 namespace liegrad::dae {
 
 /// The shortest of the x that minimise |A x - b|, for systems that are singular but consistent, such as

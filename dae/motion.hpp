@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "liegrad/ad/eigen_alignment.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/lie/frame.hpp"
 #include "liegrad/lie/group_list.hpp"

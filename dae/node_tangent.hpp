@@ -8,6 +8,7 @@
 
 #include <Eigen/LU>
 
+#include "liegrad/ad/eigen_alignment.hpp"
 #include "liegrad/lie/group_list.hpp"
 
 namespace liegrad::dae {

@@ -7,6 +7,8 @@
 
 #include <Eigen/Core>
 
+#include "liegrad/ad/eigen_alignment.hpp"
+
 namespace liegrad::sensitivity {
 
 /// What the caller of a Derivative holds.
