@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "liegrad/ad/file.hpp"
 #include "liegrad/ad/message.hpp"
 #include "liegrad/ad/sha256.hpp"
 #include "liegrad/ad/temporary_directory.hpp"
@@ -25,25 +26,12 @@ constexpr const char* kUnfinished = "unfinished-";
 /// A loader ignores what follows the sections of a shared object.
 constexpr std::string_view kTrailerWord = "liegrad-kernel-sha256:";
 constexpr std::size_t kTrailerSize = kTrailerWord.size() + 64;
+/// No kernel is longer: what is was not put there by us, and would be read for long.
+constexpr off_t kLongestEntry = 64 * 1024 * 1024;
 
 std::string trailer(const std::string& name, std::string_view body) {
   return std::string(kTrailerWord) + sha256(name + '\n' + std::string(body));
 }
-
-/// A file descriptor that closes itself.
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 /// Empty, or why a file or directory must not be trusted.
 std::string distrust(const struct stat& info) {
@@ -52,21 +40,31 @@ std::string distrust(const struct stat& info) {
   return "";
 }
 
-/// What a regular file holds, if there is one; only of a trusted one if so asked.
-std::optional<std::string> contents(const fs::path& path, bool must_be_trusted) {
+/// A regular file that was opened, and what it holds.
+struct ReadFile {
+  File file;
+  std::string bytes;
+};
+
+/// Reads a file, if there is one and it is not too long; only a trusted one if so asked.
+std::optional<ReadFile> read_file(const fs::path& path, bool must_be_trusted) {
   // Not to wait for the writer of a pipe that someone put there.
-  const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  ReadFile result{
+      .file = File(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)),
+      .bytes = ""};
+  const int descriptor = result.file.descriptor();
   struct stat info {};
-  if (file.descriptor() < 0 || fstat(file.descriptor(), &info) != 0) return std::nullopt;
+  if (descriptor < 0 || fstat(descriptor, &info) != 0) return std::nullopt;
   if (!S_ISREG(info.st_mode) || (must_be_trusted && !distrust(info).empty())) return std::nullopt;
-  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t count = read(file.descriptor(), bytes.data() + done, bytes.size() - done);
+  if (info.st_size > kLongestEntry) return std::nullopt;
+  result.bytes.resize(static_cast<std::size_t>(info.st_size));
+  for (std::size_t done = 0; done < result.bytes.size();) {
+    const ssize_t count = read(descriptor, result.bytes.data() + done, result.bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return std::nullopt;
     done += static_cast<std::size_t>(count);
   }
-  return bytes;
+  return result;
 }
 
 bool write_all(int descriptor, std::string_view bytes) {
@@ -88,10 +86,15 @@ fs::path usual_directory() {
   return {};
 }
 
-/// Makes a directory, and those above it that are missing, for this user alone.
+/// The place for caches, in which ours has its directory, need not be there; what it is in must.
+fs::path home_of(const fs::path& directory) { return directory.parent_path().parent_path(); }
+
+/// Makes a directory, and the one that it is in if that is missing, for this user alone.
 bool make(const fs::path& directory) {
-  const auto made = [&] { return mkdir(directory.c_str(), S_IRWXU) == 0 || errno == EEXIST; };
-  return made() || (errno == ENOENT && make(directory.parent_path()) && made());
+  const auto made = [](const fs::path& path) {
+    return mkdir(path.c_str(), S_IRWXU) == 0 || errno == EEXIST;
+  };
+  return made(directory) || (errno == ENOENT && made(directory.parent_path()) && made(directory));
 }
 
 /// Empty if `directory` can hold the cache, or could if it was made; else why not.
@@ -99,7 +102,10 @@ std::string unusable(const fs::path& directory) {
   if (directory.empty()) return "neither XDG_CACHE_HOME nor HOME names a directory";
   struct stat info {};
   if (lstat(directory.c_str(), &info) != 0) {
-    if (errno == ENOENT) return "";
+    if (errno == ENOENT) {
+      if (access(home_of(directory).c_str(), F_OK) == 0) return "";
+      return home_of(directory).string() + " does not exist";
+    }
     return directory.string() + " cannot be looked at: " + std::strerror(errno);
   }
   if (!S_ISDIR(info.st_mode)) return directory.string() + " is not a directory";
@@ -161,33 +167,35 @@ Cache Cache::open() {
 std::optional<SharedObject> Cache::load(const std::string& name) const {
   if (directory_.empty()) return std::nullopt;
   const fs::path path = directory_ / (name + kExtension);
-  const std::optional<std::string> bytes = contents(path, /*must_be_trusted=*/true);
-  if (!bytes || bytes->size() < kTrailerSize) return std::nullopt;
-  const std::string_view body = std::string_view(*bytes).substr(0, bytes->size() - kTrailerSize);
-  if (!bytes->ends_with(trailer(name, body))) return std::nullopt;
+  const std::optional<ReadFile> entry = read_file(path, /*must_be_trusted=*/true);
+  if (!entry || entry->bytes.size() < kTrailerSize) return std::nullopt;
+  const std::string_view bytes = entry->bytes;
+  const std::string_view body = bytes.substr(0, bytes.size() - kTrailerSize);
+  if (!bytes.ends_with(trailer(name, body))) return std::nullopt;
   std::string ignored;
-  return SharedObject::load(path, &ignored);
+  return SharedObject::load(entry->file.descriptor(), body.size(), &ignored);
 }
 
 std::optional<SharedObject> Cache::store(const std::string& name, const fs::path& file,
                                          std::string* why_not) const {
-  const std::optional<std::string> body = contents(file, /*must_be_trusted=*/false);
-  if (!body || directory_.empty()) {
+  const std::optional<ReadFile> object = read_file(file, /*must_be_trusted=*/false);
+  if (!object || directory_.empty()) {
     *why_not = directory_.empty() ? problem_ : file.filename().string() + " cannot be read";
     return std::nullopt;
   }
+  const std::string& body = object->bytes;
   // A crash may leave half a file under a whole name; the checksum tells, so nothing waits for the
   // disk.
   std::string unfinished = (directory_ / (std::string(kUnfinished) + "XXXXXX")).string();
   const File opened(mkostemp(unfinished.data(), O_CLOEXEC));
-  if (opened.descriptor() < 0 || !write_all(opened.descriptor(), *body + trailer(name, *body))) {
+  if (opened.descriptor() < 0 || !write_all(opened.descriptor(), body + trailer(name, body))) {
     *why_not = directory_.string() + " cannot be written: " + std::strerror(errno);
     unlink(unfinished.c_str());
     return std::nullopt;
   }
   const fs::path path = directory_ / (name + kExtension);
   std::string words;
-  std::optional<SharedObject> loaded = SharedObject::load(unfinished, &words);
+  std::optional<SharedObject> loaded = SharedObject::load(opened.descriptor(), body.size(), &words);
   if (!loaded) {
     *why_not = path.string() + " cannot be loaded: " + words;
   } else if (std::rename(unfinished.c_str(), path.c_str()) != 0) {
@@ -201,6 +209,7 @@ std::optional<SharedObject> Cache::store(const std::string& name, const fs::path
 std::vector<Cache::Entry> Cache::entries() const { return files(directory_, "", kExtension); }
 
 std::vector<Cache::Entry> Cache::clear() const {
+  TemporaryDirectory::remove_abandoned();
   std::vector<Entry> going = entries();
   const auto an_hour_ago = std::chrono::system_clock::now() - std::chrono::hours(1);
   for (const Entry& file : files(directory_, kUnfinished, "")) {

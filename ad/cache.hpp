@@ -20,6 +20,7 @@ namespace liegrad::ad {
 /// renaming a finished file, so any number of threads and processes may build and load the same one
 /// at once.
 ///
+/// $XDG_CACHE_HOME or ~/.cache is made if it is missing; what it is in, such as a home, must exist.
 /// Where no such directory can be had (no home, read-only, hostile), kernels go to a private
 /// temporary directory that is removed when the process ends; this is said once.
 class Cache {
@@ -52,7 +53,7 @@ class Cache {
   /// All entries, by name.
   std::vector<Entry> entries() const;
   /// Removes all entries, and what processes that were killed an hour ago or more left unfinished.
-  /// Returns what went.
+  /// Returns what went. Temporary directories of processes that were killed go as well, unmentioned.
   std::vector<Entry> clear() const;
 
  private:

@@ -1,5 +1,6 @@
 #include "liegrad/ad/compiler.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -10,6 +11,9 @@
 
 namespace liegrad::ad {
 namespace {
+
+/// To say what it is takes no compiler long.
+constexpr std::chrono::milliseconds kTimeForVersion{20000};
 
 std::vector<std::string> words(const std::string& text) {
   std::istringstream stream(text);
@@ -29,6 +33,46 @@ std::string without(std::string text, const std::string& part) {
     text.erase(at, part.size());
   }
   return text;
+}
+
+/// Compilers that ran out of time, by their command: not to wait for them again with every kernel.
+class TooSlow {
+ public:
+  static void add(const std::vector<std::string>& command, const std::string& complaint) {
+    const std::lock_guard lock(instance().mutex_);
+    instance().complaints_[command] = complaint;
+  }
+  /// Empty, or what happened.
+  static std::string complaint(const std::vector<std::string>& command) {
+    const std::lock_guard lock(instance().mutex_);
+    const auto found = instance().complaints_.find(command);
+    return found == instance().complaints_.end() ? "" : found->second;
+  }
+
+ private:
+  static TooSlow& instance() {
+    static TooSlow compilers;
+    return compilers;
+  }
+  std::mutex mutex_;
+  std::map<std::vector<std::string>, std::string> complaints_;
+};
+
+/// Empty if the compiler ended by itself, else one sentence; of one that ran out of time it is remembered.
+std::string why_ended_early(const std::vector<std::string>& command,
+                            const SubprocessResult& result) {
+  if (result.interrupted) return "the C compiler was interrupted";
+  if (!result.took_too_long) return "";
+  const std::string complaint = "the C compiler (" + joined(command) + ") " + result.failure +
+                                " and is not tried again; LIEGRAD_CC_TIMEOUT gives it more seconds";
+  TooSlow::add(command, complaint);
+  return complaint;
+}
+
+std::vector<std::string> with(std::vector<std::string> command,
+                              const std::vector<std::string>& arguments) {
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
 }
 
 std::string first_lines(const std::string& text, int count) {
@@ -66,6 +110,14 @@ const std::string& cpu_identity() {
   return identity;
 }
 
+std::chrono::milliseconds compiler_time_limit() {
+  constexpr double kDefault = 300, kMost = 1e6;
+  const char* text = std::getenv("LIEGRAD_CC_TIMEOUT");
+  double seconds = text != nullptr ? std::strtod(text, nullptr) : kDefault;
+  if (!(seconds > 0)) seconds = kDefault;
+  return std::chrono::milliseconds(static_cast<long>(1000 * std::min(seconds, kMost)));
+}
+
 std::optional<Compiler> find_compiler(std::string* why_not) {
   // A compiler that was found once is not asked again: every kernel comes through here.
   static std::mutex mutex;
@@ -85,11 +137,14 @@ std::optional<Compiler> find_compiler(std::string* why_not) {
   }
   const char* path = std::getenv("PATH");
   const std::string key = origin + '\n' + (path != nullptr ? path : "");
+  *why_not = TooSlow::complaint(compiler.command);
+  if (!why_not->empty()) return std::nullopt;
   if (const auto found = known.find(key); found != known.end()) return found->second;
-  std::vector<std::string> ask_version = compiler.command;
-  ask_version.emplace_back("--version");
-  const SubprocessResult answer = run(ask_version);
+  const SubprocessResult answer =
+      run(with(compiler.command, {"--version"}), std::min(kTimeForVersion, compiler_time_limit()));
   if (!answer.failure.empty()) {
+    *why_not = why_ended_early(compiler.command, answer);
+    if (!why_not->empty()) return std::nullopt;
     *why_not = "the C compiler (" + origin + "), asked for its version, " + answer.failure +
                "; install one or set LIEGRAD_CC";
     return std::nullopt;
@@ -101,11 +156,11 @@ std::optional<Compiler> find_compiler(std::string* why_not) {
 
 std::string compile(const Compiler& compiler, const std::filesystem::path& source,
                     const std::filesystem::path& object) {
-  std::vector<std::string> command = compiler.command;
-  command.insert(command.end(), kernel_flags().begin(), kernel_flags().end());
-  command.insert(command.end(), {"-o", object.string(), source.string(), "-lm"});
-  const SubprocessResult result = run(command);
+  const std::vector<std::string> command =
+      with(with(compiler.command, kernel_flags()), {"-o", object.string(), source.string(), "-lm"});
+  const SubprocessResult result = run(command, compiler_time_limit());
   if (result.failure.empty()) return "";
+  if (std::string why = why_ended_early(compiler.command, result); !why.empty()) return why;
   const std::string complaint = first_lines(result.output, 3);
   // A sentence is said once only if it is always the same: the directory, which is new every time,
   // is left out.

@@ -20,7 +20,8 @@ Kernel::Kernel(const Recording& recording, const KernelSpec& spec, Backend backe
     info_.backend_used = Backend::kInterpreted;
     interpreter_ = std::make_shared<const Interpreter>(recording, layout_);
     if (backend == Backend::kCompiled) {
-      say_once("kernel '" + name_ + "' is interpreted, which is slower: " + info_.message);
+      say_once("kernel '" + name_ + "' is interpreted, which is slower: " + info_.message,
+               info_.message);
     }
   }
   info_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

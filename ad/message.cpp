@@ -28,9 +28,11 @@ MessageHandler set_message_handler(MessageHandler handler) {
   return std::exchange(messages().handler, std::move(handler));
 }
 
-void say_once(const std::string& sentence) {
+void say_once(const std::string& sentence) { say_once(sentence, sentence); }
+
+void say_once(const std::string& sentence, const std::string& reason) {
   const std::lock_guard lock(messages().mutex);
-  if (messages().said.insert(sentence).second && messages().handler) messages().handler(sentence);
+  if (messages().said.insert(reason).second && messages().handler) messages().handler(sentence);
 }
 
 }  // namespace liegrad::ad

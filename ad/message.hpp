@@ -12,7 +12,8 @@ using MessageHandler = std::function<void(const std::string&)>;
 /// Replaces the handler; an empty one silences. Returns the former. Safe from any thread.
 MessageHandler set_message_handler(MessageHandler handler);
 
-/// Passes a notice to the handler, the first time this process says that sentence.
+/// Passes a notice to the handler, the first time this process says that sentence or has that reason to say one.
 void say_once(const std::string& sentence);
+void say_once(const std::string& sentence, const std::string& reason);
 
 }  // namespace liegrad::ad

@@ -2,14 +2,19 @@
 
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <mutex>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "liegrad/ad/cache.hpp"
 #include "liegrad/ad/compiler.hpp"
 #include "liegrad/ad/derive.hpp"
+#include "liegrad/ad/file.hpp"
 #include "liegrad/ad/message.hpp"
 #include "liegrad/ad/sha256.hpp"
 #include "liegrad/ad/temporary_directory.hpp"
@@ -62,11 +67,21 @@ std::optional<NativeCode> functions(std::optional<SharedObject> library, NativeC
   return code;
 }
 
+/// The shared object in a file; empty if there is none or it cannot be loaded.
+std::optional<SharedObject> loaded(const std::filesystem::path& path) {
+  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat info {};
+  if (file.descriptor() < 0 || fstat(file.descriptor(), &info) != 0) return std::nullopt;
+  std::string ignored;
+  return SharedObject::load(file.descriptor(), static_cast<std::size_t>(info.st_size), &ignored);
+}
+
 /// Writes, compiles and loads the kernel, and keeps it in the cache if it can. Empty if that fails,
 /// and then `why_not` says why.
 std::optional<NativeCode> build(const Recording& recording, const KernelLayout& layout,
                                 const Compiler& compiler, const Cache& cache,
                                 const std::string& entry, std::string* why_not) {
+  TemporaryDirectory::remove_abandoned();
   const TemporaryDirectory scratch;
   *why_not = scratch.problem();
   if (!why_not->empty()) return std::nullopt;
@@ -89,8 +104,7 @@ std::optional<NativeCode> build(const Recording& recording, const KernelLayout& 
   if (code) return code;
   // The cache's disk may be full or forbid execution; this process can have its kernel all the
   // same.
-  std::string ignored;
-  code = functions(SharedObject::load(object, &ignored), NativeCodeOrigin::kCompiled);
+  code = functions(loaded(object), NativeCodeOrigin::kCompiled);
   if (code) {
     say_once("compiled kernels are not kept for later, because " + *why_not);
     why_not->clear();
@@ -123,6 +137,11 @@ std::string entry_name(const std::string& function, const CompiledIdentity& iden
 std::string kernel_source(const Recording& recording, const KernelLayout& layout,
                           const std::string& symbol) {
   return write_c(derive(recording, layout), layout.num_inputs, symbol);
+}
+
+extern "C" bool liegrad_may_use_kernels(const char* version) {
+  const char* chosen = std::getenv("LIEGRAD_KERNELS");
+  return chosen == nullptr || *chosen == '\0' || std::strcmp(chosen, version) == 0;
 }
 
 extern "C" void liegrad_register_kernel(const char* kernel_fingerprint, NativeCode::One one,

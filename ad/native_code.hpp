@@ -56,6 +56,10 @@ std::string entry_name(const std::string& function, const CompiledIdentity& iden
 std::string kernel_source(const Recording& recording, const KernelLayout& layout,
                           const std::string& symbol);
 
+/// Whether the kernels of the program that were compiled for a kind of processors, its version, may be used:
+/// $LIEGRAD_KERNELS, if it is set, names the only one. Called by generated code before main().
+extern "C" bool liegrad_may_use_kernels(const char* version);
+
 /// Makes functions compiled into the program known; called by generated code before main().
 /// (See liegrad_add_kernels() in cmake/LiegradKernels.cmake.)
 extern "C" void liegrad_register_kernel(const char* kernel_fingerprint, NativeCode::One one,

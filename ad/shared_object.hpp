@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,9 +10,10 @@ namespace liegrad::ad {
 /// A loaded shared object; unloaded when the last copy goes. Its file may go before.
 class SharedObject {
  public:
-  /// Runs the file's code: load nothing that is not trusted. Empty if the loader refuses it, and
-  /// then `why_not` has its words without the file's name.
-  static std::optional<SharedObject> load(const std::filesystem::path& file, std::string* why_not);
+  /// Loads an open file whose first `size` bytes are the object: the very file that was looked at, whatever has its
+  /// name by now. Runs its code: load nothing that is not trusted. Empty if the object is not whole or the loader
+  /// refuses it, and then `why_not` says so without the file's name.
+  static std::optional<SharedObject> load(int descriptor, std::size_t size, std::string* why_not);
 
   /// The address of a symbol, or null.
   void* symbol(const std::string& name) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,23 @@ struct SubprocessResult {
   /// Empty if it ran and returned zero; else what happened to it, such as "failed with status 1",
   /// "was ended by signal 9 (Killed)" or "cannot be run: No such file or directory".
   std::string failure;
+  /// Whether it was ended because its time was over.
+  bool took_too_long = false;
+  /// Whether interrupt_programs() ended it or kept it from starting.
+  bool interrupted = false;
   /// Standard output and error, at most 64 KiB.
   std::string output;
 };
 
-/// Runs a program (looked up in PATH) without a shell and with an empty standard input, and waits.
-/// There is no time limit: a large function may compile for minutes, and an interrupt from the
-/// keyboard reaches the program as well.
-SubprocessResult run(const std::vector<std::string>& command);
+/// Runs a program (looked up in PATH) without a shell and with an empty standard input, and waits. After the limit it
+/// is ended, and with it all that it started and that did not leave its process group, which is its own.
+SubprocessResult run(const std::vector<std::string>& command, std::chrono::milliseconds limit);
+
+/// Ends all programs that run() is waiting for, in whatever thread, and lets it start no more: run() returns at once
+/// with the failure "was interrupted". May be called by a handler of signals; an interrupt from the keyboard does not
+/// reach those programs by itself.
+void interrupt_programs() noexcept;
+/// Lets run() start programs again.
+void allow_programs() noexcept;
 
 }  // namespace liegrad::ad

@@ -11,6 +11,7 @@
 #include "kernel_sandbox.hpp"
 #include "liegrad/ad/native_code.hpp"
 #include "liegrad/ad/sha256.hpp"
+#include "liegrad/ad/temporary_directory.hpp"
 
 namespace liegrad::ad {
 namespace {
@@ -143,6 +144,16 @@ TEST_F(UnusableDirectory, ItCannotBeMade) {
       "/proc/.cache/liegrad cannot be made: No such file or directory");
 }
 
+TEST_F(UnusableDirectory, ItsHomeDoesNotExist) {
+  const fs::path missing = scratch / "missing";
+  home.set(missing.string());
+  xdg_cache_home.set(std::nullopt);
+  expect_private_directory_because(missing.string() + " does not exist");
+  xdg_cache_home.set((missing / ".cache").string());
+  expect_private_directory_because(missing.string() + " does not exist");
+  EXPECT_FALSE(fs::exists(missing));
+}
+
 TEST_F(UnusableDirectory, AFileIsInItsWay) {
   write_file(scratch / "it's a cache", "");
   expect_private_directory_because(cache().string() + " cannot be looked at: Not a directory");
@@ -260,6 +271,19 @@ TEST_F(CacheEntry, IsRebuiltWhenTruncated) {
     fs::resize_file(entry_path, size);
     expect_rebuilt();
   }
+}
+
+TEST_F(CacheEntry, IsRebuiltWhenItIsTooLong) {
+  // A sparse file takes no room; it is not read.
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::uintmax_t gigabytes : {3, 1024}) {
+    fs::remove(entry_path);  // a loaded file must not be written
+    write_file(entry_path, good_bytes);
+    fs::permissions(entry_path, fs::perms::owner_read | fs::perms::owner_write);
+    fs::resize_file(entry_path, gigabytes << 30U);
+    expect_rebuilt();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST_F(CacheEntry, IsRebuiltWhenAByteChanged) {
@@ -419,9 +443,35 @@ TEST_F(SharedCache, IsNotHarmedByAProcessThatIsKilled) {
   EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_TRUE(Cache::look().entries().empty());
 
+  // Its directory remains, and goes when the next process compiles, or when the cache is cleared. That of a process
+  // that lives stays.
+  ASSERT_EQ(names_in(tmp()).size(), 1U);
+  const fs::path abandoned = tmp() / names_in(tmp()).front();
+  EXPECT_FALSE(fs::is_empty(abandoned));
+  const TemporaryDirectory living;
+  write_file(living.path() / "file", "");
   liegrad_cc.set(std::nullopt);
-  expect_native(example_kernel(), kCompiled);
+  in_child([] { expect_native(example_kernel(), kCompiled); });
+  EXPECT_FALSE(fs::exists(abandoned));
+  EXPECT_TRUE(fs::exists(living.path() / "file"));
   EXPECT_EQ(names_in(cache()).size(), 1U);
+
+  fs::create_directory(abandoned);
+  write_file(abandoned / "kernel.c", "");
+  Cache::look().clear();
+  EXPECT_FALSE(fs::exists(abandoned));
+  EXPECT_TRUE(fs::exists(living.path() / "file"));
+}
+
+TEST_F(SharedCache, LoadsTheFileThatItLookedAt) {
+  // Objects are loaded by the numbers of their open files, which are used again and again.
+  std::vector<Kernel> kernels;
+  for (int i = 0; i < 3; ++i) kernels.push_back(example_kernel(1.0 + i, "f" + std::to_string(i)));
+  for (int i = 0; i < 3; ++i) expect_right_numbers(kernels[static_cast<std::size_t>(i)], 1.0 + i);
+  kernels.clear();
+  for (int i = 2; i >= 0; --i) kernels.push_back(example_kernel(1.0 + i, "f" + std::to_string(i)));
+  for (int i = 2; i >= 0; --i)
+    expect_right_numbers(kernels[static_cast<std::size_t>(2 - i)], 1.0 + i);
 }
 
 TEST_F(SharedCache, IsClearedOfEntriesAndOfOldUnfinishedFiles) {

@@ -22,8 +22,19 @@ namespace {
 using namespace liegrad::test;
 
 constexpr auto kCompiled = NativeCodeOrigin::kCompiled;
+/// More than any program takes.
+constexpr std::chrono::seconds kLong{60};
+
+using Clock = std::chrono::steady_clock;
 
 using CompilerChoice = KernelSandbox;
+
+/// Whether a process has ended and only waits to be asked for its status.
+bool is_zombie(pid_t process) {
+  const std::string status = file_text("/proc/" + std::to_string(process) + "/stat");
+  const std::size_t end_of_name = status.rfind(')');
+  return end_of_name != std::string::npos && status.substr(end_of_name, 3) == ") Z";
+}
 
 TEST_F(CompilerChoice, IsLiegradCcThenCcThenThatOfTheSystem) {
   const auto chosen = [] {
@@ -67,7 +78,7 @@ TEST_F(CompilerChoice, IsPartOfTheKeyByTheVersionItPrints) {
 
 TEST_F(CompilerChoice, CanBeClang) {
   const char* clang = fs::exists("/usr/bin/clang") ? "clang" : "/usr/lib/llvm-14/bin/clang";
-  if (!run({clang, "--version"}).failure.empty()) GTEST_SKIP() << "there is no clang here";
+  if (!run({clang, "--version"}, kLong).failure.empty()) GTEST_SKIP() << "there is no clang here";
   liegrad_cc.set(clang);
   expect_native(example_kernel(), kCompiled);
   EXPECT_TRUE(said.empty());
@@ -191,6 +202,73 @@ TEST_F(FailingCompiler, WritesAnotherLibrary) {
       "what the C compiler wrote cannot be used: it lacks the function liegrad_kernel";
   expect_interpreted(example_kernel(), reason);
   expect_interpreted(example_kernel(), reason);
+}
+
+TEST_F(FailingCompiler, WritesATruncatedLibrary) {
+  // Half of it, all but its last byte, and no more than its header: the loader would map what is not there.
+  const std::vector<std::string> lengths = {"$((size / 2))", "$((size - 1))", "64"};
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    said.clear();
+    liegrad_cc.set(make_compiler(
+        "truncating-" + std::to_string(i),
+        "cc \"$@\"; size=$(wc -c <\"$out\"); truncate -s " + lengths[i] + " \"$out\""));
+    const std::string message = example_kernel().info().message;
+    EXPECT_TRUE(message.starts_with("what the C compiler wrote cannot be used: ") &&
+                message.ends_with(".so cannot be loaded: it is not whole"))
+        << message;
+    expect_interpreted(example_kernel(), message);
+    EXPECT_TRUE(names_in(cache()).empty());
+    EXPECT_TRUE(names_in(tmp()).empty());
+  }
+}
+
+TEST_F(FailingCompiler, Hangs) {
+  const Variable limit("LIEGRAD_CC_TIMEOUT", "0.5");
+  const fs::path path =
+      make_compiler("hanging", "sleep 60 & echo $! >'" + (scratch / "helper").string() + "'; wait");
+  liegrad_cc.set(path);
+  const auto start = Clock::now();
+  expect_interpreted_because("the C compiler (" + path.string() +
+                             ") did not end in 0.5 s and is not tried again; LIEGRAD_CC_TIMEOUT "
+                             "gives it more seconds");
+  // Another kernel neither waits nor says it again.
+  example_kernel(2.0, "another");
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
+  EXPECT_EQ(said.size(), 1U);
+  // What it started is gone, too.
+  const pid_t helper = std::stoi(file_text(scratch / "helper"));
+  const auto gone = [&] { return kill(helper, 0) != 0 && errno == ESRCH; };
+  for (int i = 0; i < 500 && !gone() && !is_zombie(helper); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(gone() || is_zombie(helper));
+}
+
+TEST_F(FailingCompiler, HangsWhenAskedForItsVersion) {
+  const Variable limit("LIEGRAD_CC_TIMEOUT", "0.3");
+  write_file(scratch / "mute", "#!/bin/sh\nexec sleep 60\n");
+  fs::permissions(scratch / "mute", fs::perms::owner_all);
+  liegrad_cc.set((scratch / "mute").string());
+  expect_interpreted_because("the C compiler (" + (scratch / "mute").string() +
+                             ") did not end in 0.3 s and is not tried again; LIEGRAD_CC_TIMEOUT "
+                             "gives it more seconds");
+}
+
+TEST_F(FailingCompiler, IsInterruptedByAHandlerOfSignals) {
+  liegrad_cc.set(make_compiler("slow-to-end", "kill -INT $PPID; exec sleep 60"));
+  in_child([&] {
+    std::signal(SIGINT, [](int) { interrupt_programs(); });
+    const auto start = Clock::now();
+    expect_interpreted(example_kernel(), "the C compiler was interrupted");
+    expect_interpreted(example_kernel(2.0, "second"), "the C compiler was interrupted", 2.0);
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
+    EXPECT_EQ(said.size(), 1U);
+    EXPECT_TRUE(names_in(tmp()).empty());
+
+    allow_programs();
+    liegrad_cc.set(std::nullopt);
+    expect_native(example_kernel(), kCompiled);
+  });
 }
 
 TEST_F(FailingCompiler, FindsTheDiskFull) {
@@ -326,25 +404,38 @@ TEST_F(FunctionWithoutC, ChoosesByIndex) {
 using Program = KernelSandbox;
 
 TEST_F(Program, IsRunWithoutAShell) {
-  const SubprocessResult result = run({"printf", "%s|", "$HOME", "a b", "'", "*", ";ls"});
+  const SubprocessResult result = run({"printf", "%s|", "$HOME", "a b", "'", "*", ";ls"}, kLong);
   EXPECT_EQ(result.failure, "");
   EXPECT_EQ(result.output, "$HOME|a b|'|*|;ls|");
 }
 
-TEST_F(Program, HasNoInput) { EXPECT_EQ(run({"cat"}).output, ""); }
+TEST_F(Program, HasNoInput) { EXPECT_EQ(run({"cat"}, kLong).output, ""); }
 
 TEST_F(Program, MayWriteMoreThanIsKept) {
-  const SubprocessResult result = run({"head", "-c", "1000000", "/dev/zero"});
+  const SubprocessResult result = run({"head", "-c", "1000000", "/dev/zero"}, kLong);
   EXPECT_EQ(result.failure, "");
   EXPECT_EQ(result.output.size(), 64U * 1024);
 }
 
 TEST_F(Program, MayLeaveAHelperThatKeepsItsOutputOpen) {
-  const auto start = std::chrono::steady_clock::now();
-  const SubprocessResult result = run({"sh", "-c", "sleep 20 & echo $!; exit 5"});
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  const auto start = Clock::now();
+  const SubprocessResult result = run({"sh", "-c", "sleep 20 & echo $!; exit 5"}, kLong);
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(10));
   EXPECT_EQ(result.failure, "failed with status 5");
   kill(std::stoi(result.output), SIGKILL);
+}
+
+TEST_F(Program, IsEndedWhenItsTimeIsOver) {
+  // Also one that is deaf to requests, and one that writes nothing more and does not end.
+  for (const std::string script : {"echo begun; sleep 60", "trap '' TERM; echo begun; sleep 60",
+                                   "echo begun; exec >&- 2>&-; sleep 60"}) {
+    const auto start = Clock::now();
+    const SubprocessResult result = run({"sh", "-c", script}, std::chrono::milliseconds(300));
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
+    EXPECT_TRUE(result.took_too_long);
+    EXPECT_EQ(result.failure, "did not end in 0.3 s");
+    EXPECT_EQ(result.output, "begun\n");
+  }
 }
 
 TEST_F(Program, IsNotDisturbedBySignals) {
@@ -355,7 +446,8 @@ TEST_F(Program, IsNotDisturbedBySignals) {
     const itimerval often{.it_interval = {0, 500}, .it_value = {0, 500}};
     ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
     expect_native(example_kernel(), kCompiled);
-    EXPECT_EQ(run({"sh", "-c", "sleep 0.2; echo done; exit 4"}).failure, "failed with status 4");
+    EXPECT_EQ(run({"sh", "-c", "sleep 0.2; echo done; exit 4"}, kLong).failure,
+              "failed with status 4");
   });
 }
 

@@ -88,12 +88,13 @@ inline void expect_native(const ad::Kernel& kernel, ad::NativeCodeOrigin origin)
   expect_right_numbers(kernel);
 }
 
-inline void expect_interpreted(const ad::Kernel& kernel, const std::string& message) {
+inline void expect_interpreted(const ad::Kernel& kernel, const std::string& message,
+                               double factor = 1.0) {
   EXPECT_EQ(kernel.info().backend_given, ad::Backend::kCompiled);
   EXPECT_EQ(kernel.info().backend_used, ad::Backend::kInterpreted);
   EXPECT_EQ(kernel.info().message, message);
   EXPECT_EQ(kernel.info().origin, std::nullopt);
-  expect_right_numbers(kernel);
+  expect_right_numbers(kernel, factor);
 }
 
 inline void write_file(const fs::path& path, const std::string& text) {
@@ -140,6 +141,7 @@ class KernelSandbox : public testing::Test {
  protected:
   KernelSandbox() {
     fs::create_directory(tmp());
+    fs::create_directory(scratch / "home");
     former_handler_ =
         ad::set_message_handler([this](const std::string& sentence) { said.push_back(sentence); });
   }
