@@ -13,9 +13,13 @@ class KernelList {
  public:
   void add(const Recording& recording, const KernelSpec& spec);
 
-  /// A C++ file that defines all kernels and registers them before main(). A static library, whose
-  /// unused parts a linker drops, calls `void register_function()` from code that is used.
-  std::string source(const std::string& register_function) const;
+  /// C++ that defines all kernels and a function that registers them,
+  ///
+  ///     extern "C" bool LIEGRAD_REGISTER_FUNCTION();
+  ///
+  /// which does nothing and returns false if this processor lacks instructions that the compiler used, or if
+  /// the user does not want LIEGRAD_KERNEL_VERSION. Both macros are for whoever compiles it, perhaps several times.
+  std::string source() const;
 
  private:
   std::map<std::string, std::string> source_by_fingerprint_;

@@ -8,15 +8,15 @@
 #include "liegrad/ad/kernel_list.hpp"
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: " << argv[0] << " FILE.cpp REGISTER_FUNCTION\n";
+  if (argc != 2) {
+    std::cerr << "usage: " << argv[0] << " FILE\n";
     return 2;
   }
   try {
     liegrad::ad::KernelList list;
     liegrad_kernels(list);
     std::ofstream file(argv[1]);
-    file << list.source(argv[2]);
+    file << list.source();
     file.close();
     if (file) return 0;
     std::cerr << argv[1] << " cannot be written\n";
