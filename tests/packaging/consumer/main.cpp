@@ -1,6 +1,7 @@
 // Uses a header of each installed component, a function of cppad_lib, the library that must be found
 // when this program starts, and a kernel that was compiled when it was built.
 
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
 
@@ -21,6 +22,13 @@ bool kernel_works() {
          out[1] == 6;
 }
 
+/// Whether Eigen, with this program's flags, multiplies matrices that are large enough for its blocked product.
+bool products_work() {
+  const Eigen::MatrixXd a = Eigen::MatrixXd::Random(90, 70), b = Eigen::MatrixXd::Random(70, 50);
+  const Eigen::MatrixXd c = a * b;
+  return std::abs(c(40, 30) - a.row(40).dot(b.col(30))) < 1e-13;
+}
+
 int main() {
   using Scalar = CppAD::AD<double>;
   using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
@@ -35,5 +43,7 @@ int main() {
   tape.to_graph(graph);
   std::cout << "the derivative of log(exp(θ)) is " << jacobian.transpose() << ", from "
             << graph.operator_vec_size() << " operations\n";
-  return Eigen::Matrix3d(jacobian.data()).isIdentity(1e-14) ? 0 : 1;
+  const bool all =
+      Eigen::Matrix3d(jacobian.data()).isIdentity(1e-14) && kernel_works() && products_work();
+  return all ? 0 : 1;
 }
