@@ -18,11 +18,11 @@ Trajectory::Trajectory(const dae::System& system, const dae::IntegrateOptions& o
     : system_(system),
       options_(with_full_convergence(options)),
       checkpoints_(checkpoints),
+      first_controls_(controls_at(options.t_start)),
       consistency_(system, options.alpha.consistency, options.alpha.solver) {
-  const std::vector<double> controls = controls_at(options.t_start);
   consistent_ = options.initial
-                    ? consistency_.initial_state(options.t_start, controls, *options.initial)
-                    : consistency_.initial_state(options.t_start, controls);
+                    ? consistency_.initial_state(options.t_start, first_controls_, *options.initial)
+                    : consistency_.initial_state(options.t_start, first_controls_);
 
   // A step is visited when the next one is made: only then it is known whether it was the last.
   dae::State previous, current;
@@ -86,9 +86,8 @@ bool Trajectory::changes_before(long n) const {
   return options_.method == dae::Method::kAlpha && grid_.step(n) != step_before(n);
 }
 
-StepMade Trajectory::start_of_run() {
-  start_controls_ = controls_at(started_.t);
-  return {started_, started_, grid_.first_step(), start_controls_, start_controls_};
+StepMade Trajectory::start_of_run() const {
+  return {started_, started_, grid_.first_step(), first_controls_, first_controls_};
 }
 
 StepMade Trajectory::made(long n, const dae::State& start, const dae::State& end) {
@@ -171,10 +170,9 @@ void Trajectory::visit_backwards(const Visit& visit) {
   visit_with(visit, -1, start_of_run(), false);
 }
 
-std::unique_ptr<Derivative> Trajectory::start_derivative() {
-  start_controls_ = controls_at(started_.t);
+std::unique_ptr<Derivative> Trajectory::start_derivative() const {
   return sensitivity::start_derivative(system_, options_,
-                                       {consistent_, start_controls_, grid_.first_step()});
+                                       {consistent_, first_controls_, grid_.first_step()});
 }
 
 std::unique_ptr<StepDerivative> Trajectory::step_derivative() const {
@@ -185,7 +183,7 @@ std::unique_ptr<StepDerivative> Trajectory::step_derivative() const {
   return std::make_unique<AlphaStepDerivative>(system_, options_.alpha);
 }
 
-std::unique_ptr<Derivative> Trajectory::change_derivative(long n) {
+std::unique_ptr<Derivative> Trajectory::change_derivative(long n) const {
   return step_change_derivative(system_, options_.alpha, before_change_, start_controls_,
                                 grid_.step(n) / step_before(n));
 }

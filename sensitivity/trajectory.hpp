@@ -19,7 +19,7 @@ namespace liegrad::sensitivity {
 class Trajectory {
  public:
   /// A step that was made, with its number, and whether it is the last; for the start of the run a step of no
-  /// length, with number -1.
+  /// length, with number -1. What the step refers to is there, and does not change, until the visit ends.
   using Visit = std::function<void(long n, const StepMade& step, bool is_last)>;
 
   /// Runs the system and visits its start and all steps. Throws what integrate() throws, and Error when the
@@ -44,10 +44,10 @@ class Trajectory {
   /// Whether the step changed before step n, so that it does not start from the end of the one before.
   bool changes_before(long n) const;
 
-  std::unique_ptr<Derivative> start_derivative();
+  std::unique_ptr<Derivative> start_derivative() const;
   std::unique_ptr<StepDerivative> step_derivative() const;
   /// Of the change before step n, which is that of the last visit.
-  std::unique_ptr<Derivative> change_derivative(long n);
+  std::unique_ptr<Derivative> change_derivative(long n) const;
 
  private:
   std::vector<double> controls_at(double t) const;
@@ -55,7 +55,7 @@ class Trajectory {
   bool keeps_all() const { return !schedule_; }
   /// Visits, and says so.
   void visit_with(const Visit& visit, long n, const StepMade& step, bool is_last) const;
-  StepMade start_of_run();
+  StepMade start_of_run() const;
   /// Step n between two states, from what a change of the step makes of the first.
   StepMade made(long n, const dae::State& start, const dae::State& end);
   /// What is there before the first state is saved.
@@ -68,6 +68,7 @@ class Trajectory {
   const dae::System& system_;
   dae::IntegrateOptions options_;
   CheckpointOptions checkpoints_;
+  const std::vector<double> first_controls_;  ///< at the start of the run
   dae::Consistency consistency_;
   dae::IntegrateSummary summary_;
   Grid grid_;
@@ -77,7 +78,7 @@ class Trajectory {
   std::unique_ptr<dae::Stepper> stepper_;       ///< that makes steps again
   long recomputed_ = 0;
   std::function<void()> on_visited_;
-  // Of the last visit.
+  // Of the last visit of a step; only made() changes them.
   dae::State before_change_, changed_;
   std::vector<double> start_controls_, end_controls_;
 };
