@@ -198,7 +198,8 @@ void Consistency::check_elements(const State& state) const {
     std::vector<double> own, controls;
     for (const int i : element.parameters) own.push_back(parameters[index(i)]);
     for (const int i : element.controls) controls.push_back(assembly_.controls()[index(i)]);
-    const Position<double> at(std::move(nodes), std::move(own), std::move(controls), state.t);
+    const Position<double> at(std::move(nodes), std::move(own), std::move(controls), state.t,
+                              "element '" + element.name + "'");
     check_points(element, at);
     const std::string complaint = system_.kind_of(element).model().complaint(at);
     if (complaint.empty()) continue;

@@ -8,9 +8,7 @@
 #include <typeinfo>
 #include <vector>
 
-#include "liegrad/ad/recording.hpp"
-#include "liegrad/ad/taylor_scalar.hpp"
-#include "liegrad/dae/motion.hpp"
+#include "liegrad/dae/element_members.hpp"
 
 namespace liegrad::dae {
 
@@ -81,61 +79,14 @@ struct ElementShape {
 /// compares. An element without data members is the
 /// same physics wherever it stands, so all of them share their kernels; with data members it must
 /// have operator==, and those that are equal share.
+///
+/// A member with one of these names that cannot be called like this does not compile; an element whose shape
+/// and functions do not fit, or that never reads what its shape declares, is refused when it is added.
 template <class E>
 concept Element = requires(const E& e) {
   { e.shape() } -> std::convertible_to<ElementShape>;
 }
 &&std::copy_constructible<E> && (std::is_empty_v<E> || std::equality_comparable<E>);
-
-/// Linear momentum, and angular momentum about the origin, in the inertial frame.
-template <lie::Scalar S>
-struct Momentum {
-  lie::Vec<S, 3> linear, angular;
-};
-
-template <class E, class S>
-concept HasResidual = requires(const E& e, const Motion<S>& at, Balance<S>& balance) {
-  e.residual(at, balance);
-};
-template <class E, class S>
-concept HasConstraint = requires(const E& e, const Position<S>& at) {
-  e.constraint(at);
-};
-template <class E, class S>
-concept HasConstraintForce = requires(const E& e, const Position<S>& at,
-                                      std::span<const S> lambda) {
-  e.constraint_force(at, lambda);
-};
-template <class E>
-concept HasComplaint = requires(const E& e, const Position<double>& at) {
-  { e.complaint(at) } -> std::convertible_to<std::string>;
-};
-template <class E, class S>
-concept HasAlgebraic = requires(const E& e, const Motion<S>& at) {
-  e.algebraic(at);
-};
-template <class E, class S>
-concept HasKineticEnergy = requires(const E& e, const Motion<S>& at) {
-  e.kinetic_energy(at);
-};
-template <class E, class S>
-concept HasPotentialEnergy = requires(const E& e, const Motion<S>& at) {
-  e.potential_energy(at);
-};
-template <class E, class S>
-concept HasMomentum = requires(const E& e, const Motion<S>& at) {
-  e.momentum(at);
-};
-template <class E, class S>
-concept HasOutputs = requires(const E& e, const Motion<S>& at) {
-  e.outputs(at);
-};
-
-using ad::Taped;
-/// The scalar in which Bᵀλ is derived while it is recorded.
-using TapedTwice = CppAD::AD<Taped>;
-/// The scalar in which time derivatives of constraints are derived while they are recorded.
-using TapedSeries = ad::Taylor<Taped, 3>;
 
 /// An element of any type, in the scalars that the library records it with.
 class ElementModel {
@@ -145,6 +96,9 @@ class ElementModel {
   const ElementShape& shape() const { return shape_; }
   virtual bool same_physics(const ElementModel& other) const = 0;
 
+  virtual bool has_constraint() const = 0;
+  virtual bool has_algebraic() const = 0;
+  virtual bool has_outputs() const = 0;
   virtual void residual(const Motion<Taped>& at, Balance<Taped>& balance) const = 0;
   virtual std::vector<Taped> constraint(const Position<Taped>& at) const = 0;
   virtual std::vector<TapedTwice> constraint(const Position<TapedTwice>& at) const = 0;
@@ -171,6 +125,8 @@ class ElementModel {
 
 template <Element E>
 class ElementModelOf final : public ElementModel {
+  static_assert(check_element_members<E>());
+
  public:
   explicit ElementModelOf(const E& element) : ElementModel(element.shape()), element_(element) {}
 
@@ -183,6 +139,9 @@ class ElementModelOf final : public ElementModel {
     }
   }
 
+  bool has_constraint() const override { return HasConstraint<E, Taped>; }
+  bool has_algebraic() const override { return HasAlgebraic<E, Taped>; }
+  bool has_outputs() const override { return HasOutputs<E, Taped>; }
   void residual(const Motion<Taped>& at, Balance<Taped>& balance) const override {
     if constexpr (HasResidual<E, Taped>) element_.residual(at, balance);
   }
@@ -233,10 +192,6 @@ class ElementModelOf final : public ElementModel {
   }
 
  private:
-  template <class S, class Range>
-  static std::vector<S> listed(const Range& range) {
-    return std::vector<S>(std::begin(range), std::end(range));
-  }
   template <class S>
   std::vector<S> constraint_on(const Position<S>& at) const {
     if constexpr (HasConstraint<E, S>) return listed<S>(element_.constraint(at));

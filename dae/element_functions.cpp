@@ -120,7 +120,15 @@ Position<S> ElementFunctions::position(Span x, std::vector<std::vector<S>> views
   for (std::size_t i = 0; i < groups_.size(); ++i) nodes.push_back({groups_[i], views[i]});
   const ElementShape& shape = model_.shape();
   return {std::move(nodes), lifted<S>(values(x, in_.parameters, shape.parameters.size())),
-          lifted<S>(values(x, in_.controls, shape.controls.size())), time};
+          lifted<S>(values(x, in_.controls, shape.controls.size())), time,
+          "an element of type '" + shape.type + "'"};
+}
+
+template <class S>
+std::vector<S> ElementFunctions::constraint(const Position<S>& at) const {
+  std::vector<S> phi = model_.constraint(at);
+  check_size("constraint()", phi.size(), model_.shape().constraints);
+  return phi;
 }
 
 Motion<Taped> ElementFunctions::corrected_motion(Span x, const Factors& factors) const {
@@ -167,7 +175,6 @@ std::vector<Taped> ElementFunctions::constraint_force(Span x) const {
 /// The gradient of λᵀΦ along q∘exp(δ), taken in reverse while it is recorded.
 std::vector<Taped> ElementFunctions::constraint_force_by_ad(Span x) const {
   const Views views = corrected_views(x, motion_factors(x).position);
-  const int count = model_.shape().constraints;
   std::vector<TapedTwice> delta(index(dof_offset(groups_.size())), TapedTwice(0));
   CppAD::Independent(delta);
   try {
@@ -182,8 +189,7 @@ std::vector<Taped> ElementFunctions::constraint_force_by_ad(Span x) const {
       displaced.push_back(std::move(moved));
     }
     std::vector<TapedTwice> phi =
-        model_.constraint(position<TapedTwice>(x, displaced, TapedTwice(x[index(in_.time)])));
-    check_size("constraint", phi.size(), count);
+        constraint(position<TapedTwice>(x, displaced, TapedTwice(x[index(in_.time)])));
     CppAD::ADFun<Taped> tape;
     tape.Dependent(delta, phi);
     tape.check_for_nan(false);
@@ -218,9 +224,7 @@ std::vector<TapedSeries> ElementFunctions::constraint_series(Span x, const Views
   }
   const TapedSeries time =
       TapedSeries::from_coefficients({x[index(in_.time)], Taped(1), Taped(0), Taped(0)});
-  std::vector<TapedSeries> phi = model_.constraint(position<TapedSeries>(x, moved, time));
-  check_size("constraint", phi.size(), model_.shape().constraints);
-  return phi;
+  return constraint(position<TapedSeries>(x, moved, time));
 }
 
 std::vector<Taped> ElementFunctions::step(Span x, ConstraintRows rows) const {
@@ -241,7 +245,7 @@ std::vector<Taped> ElementFunctions::step(Span x, ConstraintRows rows) const {
 
   if (shape.constraints > 0 && rows.position) {
     append(result,
-           model_.constraint(position<Taped>(x, corrected_views(x, Taped(1)), x[index(in_.time)])));
+           constraint(position<Taped>(x, corrected_views(x, Taped(1)), x[index(in_.time)])));
   }
   if (shape.constraints > 0 && rows.velocity) {
     const Factors factors = rate_factors(x);
@@ -255,7 +259,7 @@ std::vector<Taped> ElementFunctions::step(Span x, ConstraintRows rows) const {
 
 std::vector<Taped> ElementFunctions::constraint_and_rate(Span x) const {
   const Views views = corrected_views(x, Taped(1));
-  std::vector<Taped> result = model_.constraint(position<Taped>(x, views, x[index(in_.time)]));
+  std::vector<Taped> result = constraint(position<Taped>(x, views, x[index(in_.time)]));
   for (const TapedSeries& phi : constraint_series(x, views, rate_factors(x), 1)) {
     result.push_back(phi.coefficient(1));
   }

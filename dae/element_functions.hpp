@@ -43,6 +43,9 @@ class ElementFunctions {
   template <class S>
   Position<S> position(std::span<const Taped> x, std::vector<std::vector<S>> views,
                        const S& time) const;
+  /// Φ, as many numbers as the shape says.
+  template <class S>
+  std::vector<S> constraint(const Position<S>& at) const;
   std::vector<Taped> values(std::span<const Taped> x, int first, std::size_t count) const;
   std::vector<Taped> velocity(std::span<const Taped> x, std::size_t node,
                               const Taped& factor) const;

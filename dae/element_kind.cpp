@@ -11,19 +11,15 @@ namespace liegrad::dae {
 namespace {
 
 bool fits(const NodeSlot& slot, const lie::NodeGroup& group) {
-  using lie::GroupKind;
-  const bool ground = group == ground_group();
-  const bool rigid = group.kind == GroupKind::kSO3xR3 || group.kind == GroupKind::kSE3;
-  const bool planar = group.kind == GroupKind::kSE2 || group == lie::NodeGroup::rn(3);
   switch (slot.role) {
-    case NodeRole::kRigidBody: return rigid;
-    case NodeRole::kRotation: return group.kind == GroupKind::kSO3;
+    case NodeRole::kRigidBody: return is_rigid_body(group);
+    case NodeRole::kRotation: return group.kind == lie::GroupKind::kSO3;
     case NodeRole::kCoordinates: return group == lie::NodeGroup::rn(slot.n);
-    case NodeRole::kPlanarBody: return planar;
-    case NodeRole::kFrame: return rigid || ground;
-    case NodeRole::kPoint: return rigid || ground || group == lie::NodeGroup::rn(3);
-    case NodeRole::kPlanarFrame: return planar || ground;
-    case NodeRole::kPlanarPoint: return planar || ground || group == lie::NodeGroup::rn(2);
+    case NodeRole::kPlanarBody: return is_planar_body(group);
+    case NodeRole::kFrame: return is_rigid_body(group) || group == ground_group();
+    case NodeRole::kPoint: return has_frame(group);
+    case NodeRole::kPlanarFrame: return is_planar_body(group) || group == ground_group();
+    case NodeRole::kPlanarPoint: return has_planar_frame(group);
   }
   return false;
 }
@@ -61,6 +57,7 @@ ElementKind::ElementKind(std::shared_ptr<const ElementModel> model,
     : model_(std::move(model)), groups_(std::move(groups)) {
   check_nodes();
   for (const lie::NodeGroup& group : groups_) dof_ += group.dof();
+  check_functions();
 }
 
 void ElementKind::check_nodes() const {
@@ -199,17 +196,7 @@ ElementKind::Key ElementKind::normalised(Key key) const {
   return key;
 }
 
-const ad::Recording& ElementKind::recording(const Key& key) const {
-  const auto found = recordings_.find(key);
-  if (found != recordings_.end()) return found->second;
-
-  const Function function = std::get<Function>(key);
-  if (function == Function::kRate) {
-    const ad::Recording& step = recording({Function::kStep, {false, false}, kDirectForm});
-    return recordings_.emplace(key, ad::directional_derivative(step, rates())).first->second;
-  }
-  const ConstraintRows rows = std::get<ConstraintRows>(key);
-  const ElementInputs in = inputs(std::get<CorrectionForm>(key));
+ad::RecordOptions ElementKind::record_options(const ElementInputs& in) const {
   // Where it is recorded does not matter, but rotations should be rotations.
   std::vector<double> at(static_cast<std::size_t>(in.num_inputs), 0.0);
   for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -221,6 +208,23 @@ const ad::Recording& ElementKind::recording(const Key& key) const {
   for (std::size_t i = 0; i < shape().parameters.size(); ++i) {
     at[static_cast<std::size_t>(in.parameters) + i] = shape().parameters[i].value;
   }
+  return {.name = shape().type,
+          .variables = in.num_variables,
+          .data = in.num_inputs - in.num_variables,
+          .at = at};
+}
+
+const ad::Recording& ElementKind::recording(const Key& key) const {
+  const auto found = recordings_.find(key);
+  if (found != recordings_.end()) return found->second;
+
+  const Function function = std::get<Function>(key);
+  if (function == Function::kRate) {
+    const ad::Recording& step = recording({Function::kStep, {false, false}, kDirectForm});
+    return recordings_.emplace(key, ad::directional_derivative(step, rates())).first->second;
+  }
+  const ConstraintRows rows = std::get<ConstraintRows>(key);
+  const ElementInputs in = inputs(std::get<CorrectionForm>(key));
   const ElementFunctions functions(*model_, groups_, in);
   const auto outputs = [&](std::span<const Taped> x, std::span<const Taped> d) {
     std::vector<Taped> all(x.begin(), x.end());
@@ -236,11 +240,7 @@ const ad::Recording& ElementKind::recording(const Key& key) const {
     }
     return std::vector<Taped>();
   };
-  ad::Recording result = ad::record({.name = shape().type,
-                                     .variables = in.num_variables,
-                                     .data = in.num_inputs - in.num_variables,
-                                     .at = at},
-                                    outputs);
+  ad::Recording result = ad::record(record_options(in), outputs);
   return recordings_.emplace(key, std::move(result)).first->second;
 }
 

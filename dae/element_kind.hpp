@@ -98,8 +98,8 @@ enum class ElementFunction {
 /// of the kind. Kernels are made when first asked for.
 class ElementKind {
  public:
-  /// Throws InvalidArgument when the element cannot be attached to such nodes. That its functions return
-  /// as many numbers as its shape says is found out when they are first needed.
+  /// Throws InvalidArgument when the element cannot be attached to such nodes, when its functions do not fit
+  /// its shape, and when they do not read what the shape declares.
   ElementKind(std::shared_ptr<const ElementModel> model, std::vector<lie::NodeGroup> groups);
 
   const ElementModel& model() const { return *model_; }
@@ -157,10 +157,16 @@ class ElementKind {
   using Key = std::tuple<Function, ConstraintRows, CorrectionForm>;
 
   void check_nodes() const;
+  void check_functions() const;
+  /// A part of the shape that no function reads, or empty.
+  std::string unread_part() const;
+  /// Whether its equations of motion have anything in these rows.
+  bool adds_to_rows(int first, int count) const;
   static Use use_of(ad::ResultKind product);
   /// The inputs whose rates kRate has as inputs.
   std::vector<int> rates() const;
   Key normalised(Key key) const;
+  ad::RecordOptions record_options(const ElementInputs& in) const;
   const ad::Recording& recording(const Key& key) const;
   const ad::Kernel& kernel(const Key& given, Use use) const;
   ad::KernelSpec spec(const Key& key, Use use) const;

@@ -10,6 +10,8 @@
 namespace liegrad::dae {
 Outputs::Outputs(const System& system)
     : system_(system),
+      structure_(system.structure_revision()),
+      parameters_(system.parameter_revision()),
       assembly_(system, Formulation::kIndex3, false, LinearSolverKind::kAutomatic) {
   for (const Node& node : system.nodes()) {
     if (node.first_order) {
@@ -126,8 +128,38 @@ int Outputs::column(const std::string& name) const {
                         "': " + unknown_name_message("output", name, names));
 }
 
+void Outputs::follow_system() {
+  if (system_.structure_revision() != structure_) {
+    throw InvalidArgument("system '" + system_.name() +
+                          "' was changed after its Outputs were made; make them when all nodes, "
+                          "elements and parameters are there");
+  }
+  if (system_.parameter_revision() == parameters_) return;
+  assembly_.set_parameters(system_.parameter_values());
+  parameters_ = system_.parameter_revision();
+}
+
+void Outputs::check_sizes(const State& state, std::span<const double> controls,
+                          std::span<const double> out) const {
+  const auto check = [this](const char* what, std::size_t given, std::size_t needed) {
+    if (given == needed) return;
+    throw InvalidArgument("Outputs of system '" + system_.name() + "' need " +
+                          std::to_string(needed) + " numbers as " + what + ", not " +
+                          std::to_string(given));
+  };
+  check("q of the state", state.q.size(), index(system_.configuration_space().num_coeffs()));
+  check("v of the state", state.v.size(), index(system_.dof()));
+  check("v_dot of the state", state.v_dot.size(), index(system_.dof()));
+  check("lambda of the state", state.lambda.size(), index(system_.num_multipliers()));
+  check("s of the state", state.s.size(), index(system_.num_algebraic()));
+  check("controls", controls.size(), system_.controls().size());
+  check("span to write to", out.size(), index(size_));
+}
+
 void Outputs::evaluate(const State& state, std::span<const double> controls,
                        std::span<double> out) {
+  follow_system();
+  check_sizes(state, controls, out);
   assembly_.set_time(state.t);
   assembly_.set_configuration(state.q);
   assembly_.set_velocity(state.v);

@@ -12,6 +12,7 @@
 
 #include "liegrad/dae/element_kind.hpp"
 #include "liegrad/dae/initial_function.hpp"
+#include "liegrad/dae/revision.hpp"
 
 namespace liegrad::dae {
 
@@ -64,8 +65,9 @@ class System {
 
   const std::string& name() const { return name_; }
 
-  // Building. All throw InvalidArgument: an empty or used name, a node or parameter that does not
-  // exist, an element that does not fit its nodes.
+  // Building. All throw InvalidArgument: an empty or used name, a value that is not finite, a node or
+  // parameter that does not exist, an element that does not fit its nodes or whose functions do not fit its
+  // shape. The system is then what it was before.
 
   /// A parameter of the system itself, for several elements or for initial values.
   void add_parameter(const ParameterSpec& parameter);
@@ -127,6 +129,12 @@ class System {
   /// Of a first element with multipliers or outputs; -1 if there is none of that name.
   int find_element(std::string_view name) const;
 
+  /// Of the lists of nodes, elements, parameters and controls: what was made for the system as it is stays
+  /// usable as long as this is the same.
+  const Revision& structure_revision() const { return structure_revision_; }
+  /// Of the values of parameters.
+  const Revision& parameter_revision() const { return parameter_revision_; }
+
   /// Coefficients of q and v at the start for the current parameters, not yet checked.
   std::vector<double> initial_configuration() const;
   std::vector<double> initial_velocity() const;
@@ -140,26 +148,46 @@ class System {
     std::vector<int> parameters;
   };
   struct Attachment {
-    int node = 0;
+    int node = 0;  ///< that of the ground may be yet to come, after all others
+    lie::NodeGroup group;
     const Frame* frame = nullptr;
   };
+  /// Parameters of an element or a frame: their indices, and those that are yet to be added.
+  struct PlacedParameters {
+    std::vector<int> indices;
+    std::vector<ParameterSpec> added;
+  };
 
-  void append_node(const std::string& name, const lie::NodeGroup& group);
+  void append_node(const std::string& name, const lie::NodeGroup& group, bool first_order);
+  void append_parameters(const std::vector<ParameterSpec>& parameters);
+  /// Appends the ground if one of these is on it and it is not there yet.
+  void append_ground_for(const std::vector<Attachment>& attachments);
+  void add_node_with(const std::string& name, const lie::NodeGroup& group, bool first_order);
   void add_frame_with(const std::string& name, const std::string& body,
                       const std::vector<ParameterSpec>& parameters);
-  /// The node of that name, or the frame; the ground is made when it is first asked for.
-  Attachment attachment(const std::string& element, const std::string& name);
+  /// The node of that name, or the frame.
+  Attachment attachment(const std::string& element, const std::string& name) const;
+  /// Those of an element, which must differ.
+  std::vector<Attachment> attachments(const std::string& element,
+                                      const std::vector<std::string>& nodes) const;
   /// Parameters of the element that are those of frames, with their indices in the system.
   std::map<std::string, int> frame_parameters(const std::string& element, const ElementShape& shape,
                                               const std::vector<Attachment>& attachments) const;
+  const std::string& node_name(int i) const { return nodes_[static_cast<std::size_t>(i)].name; }
   void set_initial(std::shared_ptr<const InitialFunction> f,
                    const std::vector<std::string>& parameters);
   void check_new_name(const char* what, const std::string& name) const;
-  int find_or_add_kind(std::shared_ptr<const ElementModel> model,
-                       const std::vector<lie::NodeGroup>& groups);
-  std::vector<int> place_parameters(const std::string& element, const ElementShape& shape,
+  /// Checks it, and appends it to those to be added.
+  void place_new_parameter(const ParameterSpec& parameter, PlacedParameters& placed) const;
+  PlacedParameters place_parameters(const std::string& element, const ElementShape& shape,
                                     const ElementOptions& options,
-                                    const std::map<std::string, int>& of_frames);
+                                    const std::map<std::string, int>& of_frames) const;
+  /// One of kinds(), or a new one.
+  std::shared_ptr<const ElementKind> kind_for(const std::string& element,
+                                              std::shared_ptr<const ElementModel> model,
+                                              const std::vector<lie::NodeGroup>& groups) const;
+  std::vector<int> multipliers_of(const std::string& element, const ElementShape& shape,
+                                  const std::vector<std::string>& others) const;
   void apply_initial_function(std::vector<double>& q, std::vector<double>& v) const;
 
   std::string name_;
@@ -176,6 +204,7 @@ class System {
   std::map<std::string, int> node_by_name_, parameter_by_name_;
   std::map<std::string, Frame> frames_;
   std::map<std::string, int, std::less<>> element_by_name_;
+  Revision structure_revision_, parameter_revision_;
 };
 
 }  // namespace liegrad::dae

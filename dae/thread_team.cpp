@@ -1,14 +1,27 @@
 #include "liegrad/dae/thread_team.hpp"
 
+#include <exception>
+#include <string>
+
+#include "liegrad/lie/error.hpp"
+
 namespace liegrad::dae {
 
 ThreadTeam::ThreadTeam(int threads) {
-  for (int thread = 1; thread < threads; ++thread) {
-    helpers_.emplace_back([this, thread] { help(thread); });
+  try {
+    for (int thread = 1; thread < threads; ++thread) {
+      helpers_.emplace_back([this, thread] { help(thread); });
+    }
+  } catch (const std::exception& error) {
+    // Those that were started wait, and the program would end with a thread that is not joined.
+    const int started = size();
+    end();
+    throw Error("thread " + std::to_string(started + 1) + " of " + std::to_string(threads) +
+                " could not be started (" + error.what() + "); ask for fewer threads");
   }
 }
 
-ThreadTeam::~ThreadTeam() {
+void ThreadTeam::end() {
   ends_ = true;
   round_.fetch_add(1);
   round_.notify_all();

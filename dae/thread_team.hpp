@@ -11,8 +11,9 @@ namespace liegrad::dae {
 /// the caller's, is the default.
 class ThreadTeam {
  public:
+  /// Throws Error when a thread cannot be started.
   explicit ThreadTeam(int threads = 1);
-  ~ThreadTeam();
+  ~ThreadTeam() { end(); }
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
@@ -38,6 +39,7 @@ class ThreadTeam {
   void work();
   void do_parts_of(int thread) const;
   void help(int thread);
+  void end();
 
   std::vector<std::thread> helpers_;
   void (*call_)(void*, int) = nullptr;

@@ -253,6 +253,10 @@ std::vector<std::string> DifferentiateOptions::problems(const Objective& objecti
   };
   require(objective.size() > 0, "the objective has no values; add an output or a function");
   for (const Objective::Item& item : objective.items()) {
+    require(item.structure == system.structure_revision(),
+            "system '" + system.name() + "' was changed after '" + item.name +
+                "' was added to the objective; add it when all nodes, elements and parameters are "
+                "there");
     require(
         item.when != When::kAtTime || (item.t >= integrate.t_start && item.t <= integrate.t_end),
         "'" + item.name + "' is asked for at t = " + dae::number_text(item.t) +

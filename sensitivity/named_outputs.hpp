@@ -16,5 +16,7 @@ namespace liegrad::sensitivity {
 /// residual.velocity, which are largest magnitudes and have no derivative.
 std::unique_ptr<Observable> named_outputs(const dae::System& system,
                                           const std::vector<std::string>& columns);
+std::unique_ptr<Observable> named_outputs(const dae::System&& system,
+                                          const std::vector<std::string>& columns) = delete;
 
 }  // namespace liegrad::sensitivity

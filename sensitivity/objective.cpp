@@ -14,7 +14,7 @@ void Objective::add_output(const std::string& column, std::optional<double> t) {
 void Objective::add_observable(const std::string& name, std::shared_ptr<Observable> observable,
                                When when, double t) {
   const int count = observable->size();
-  items_.push_back({name, std::move(observable), when, t, size_});
+  items_.push_back({name, std::move(observable), when, t, size_, system_->structure_revision()});
   size_ += count;
 }
 

@@ -25,18 +25,21 @@ enum class When {
 ///     objective.add_output("fixed_point.lambda[1]", 0.5);
 ///     objective.add(Effort{}, When::kIntegral);     // a struct as in user_function.hpp
 ///
-/// The system must outlive it.
+/// The system must outlive it, and have all its nodes, elements and parameters before anything is added here;
+/// values may change.
 class Objective {
  public:
   struct Item {
     std::string name;
     std::shared_ptr<Observable> observable;
     When when = When::kAtEnd;
-    double t = 0;         ///< of kAtTime
-    int first_value = 0;  ///< among those of the objective
+    double t = 0;                  ///< of kAtTime
+    int first_value = 0;           ///< among those of the objective
+    dae::Revision structure = {};  ///< of the system when the item was added
   };
 
   explicit Objective(const dae::System& system) : system_(&system) {}
+  explicit Objective(const dae::System&& system) = delete;
 
   /// A column of the outputs, "top.x[3]" or "top.x.3", at a time or at the end. Throws InvalidArgument for a
   /// name that does not exist, and for one that has no derivatives.

@@ -27,7 +27,8 @@ class Snapshot {
 
   /// The pose of a rigid body; of a point in R³, which does not turn; of the ground.
   lie::Frame<S> frame(const std::string& node) const {
-    const int i = node_that(node, has_frame, "frame", "a rigid body, a point in R^3 or the ground");
+    const int i =
+        node_that(node, dae::has_frame, "frame", "a rigid body, a point in R^3 or the ground");
     return motion_.frame(i);
   }
   /// The rotation matrix of a rigid body or of an SO(3) node.
@@ -41,11 +42,11 @@ class Snapshot {
       throw InvalidArgument(place() + "node '" + node +
                             "' is a first-order state, whose value is velocity(\"" + node + "\")");
     }
-    return motion_.coordinates(node_that(node, is_linear, "coordinates", "a node in R^n"));
+    return motion_.coordinates(node_that(node, dae::is_linear, "coordinates", "a node in R^n"));
   }
   /// The pose of a planar body, SE(2) or (x, y, θ) in R³; of a point in R²; of the ground.
   lie::PlanarFrame<S> planar_frame(const std::string& node) const {
-    return motion_.planar_frame(node_that(node, has_planar_frame, "planar_frame",
+    return motion_.planar_frame(node_that(node, dae::has_planar_frame, "planar_frame",
                                           "a planar body, a point in R^2 or the ground"));
   }
 
@@ -93,19 +94,8 @@ class Snapshot {
   const S& time() const { return motion_.time(); }
 
  private:
-  static bool is_linear(const lie::NodeGroup& group) { return group.kind == lie::GroupKind::kRn; }
-  static bool is_body(const lie::NodeGroup& group) {
-    return group.kind == lie::GroupKind::kSO3xR3 || group.kind == lie::GroupKind::kSE3;
-  }
-  static bool has_frame(const lie::NodeGroup& group) {
-    return is_body(group) || group == lie::NodeGroup::rn(3) || group == dae::ground_group();
-  }
   static bool turns(const lie::NodeGroup& group) {
-    return is_body(group) || group.kind == lie::GroupKind::kSO3;
-  }
-  static bool has_planar_frame(const lie::NodeGroup& group) {
-    return group.kind == lie::GroupKind::kSE2 || group == lie::NodeGroup::rn(2) ||
-           group == lie::NodeGroup::rn(3) || group == dae::ground_group();
+    return dae::is_rigid_body(group) || group.kind == lie::GroupKind::kSO3;
   }
 
   std::string place() const { return "system '" + system_.name() + "': "; }
@@ -120,9 +110,8 @@ class Snapshot {
   const dae::PlacedElement& element_of(const std::string& name) const {
     const int i = system_.find_element(name);
     if (i >= 0) return system_.elements()[static_cast<std::size_t>(i)];
-    std::vector<std::string> names;
-    for (const dae::PlacedElement& element : system_.elements()) names.push_back(element.name);
-    throw InvalidArgument(place() + dae::unknown_name_message("element", name, names));
+    throw InvalidArgument(
+        place() + dae::unknown_name_message("element", name, dae::names_of(system_.elements())));
   }
   void require_some(int count, const std::string& element, const char* what) const {
     if (count > 0) return;

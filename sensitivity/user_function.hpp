@@ -42,4 +42,7 @@ std::unique_ptr<Observable> user_function(const dae::System& system, const F& f)
   });
 }
 
+template <class F>
+std::unique_ptr<Observable> user_function(const dae::System&& system, const F& f) = delete;
+
 }  // namespace liegrad::sensitivity
