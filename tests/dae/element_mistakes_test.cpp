@@ -280,7 +280,7 @@ TEST(ElementMistakes, IndicesThatAreNotThere) {
   EXPECT_EQ(asking("x", [](const auto&, auto& balance) { balance.row(0, 2) += 1.0; }),
             "row(0, 2), but the equations of that node are counted from 0 to 1");
   EXPECT_EQ(asking("x", [](const auto&, auto& balance) { balance.row(1, 0) += 1.0; }),
-            "row(1, 0), but its nodes are counted from 0 to 0");
+            "row(1), but its nodes are counted from 0 to 0");
 }
 
 TEST(ElementMistakes, NodesOfAnotherKind) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "liegrad/elements/bodies/point_mass.hpp"
 #include "liegrad/elements/planar/pendulum.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/models.hpp"
@@ -262,6 +263,22 @@ class Mistakes : public ::testing::Test {
   DifferentiateOptions options;
 };
 
+TEST_F(Mistakes, AnElementAddedAfterAnOutput) {
+  system.add_node("late", lie::NodeGroup::rn(3));
+  system.add("late", elements::PointMass{}, {"late"});
+  EXPECT_EQ(message(),
+            "system 'heavy_top' was changed after 'top.x.1' was added to the objective; add it "
+            "when all nodes, elements and parameters are there");
+  Objective anew(system);
+  anew.add_output("top.x.1");
+  EXPECT_EQ(differentiate(anew, options).values.size(), 1);
+}
+TEST_F(Mistakes, DoNotIncludeValuesThatChangedAfterAnOutput) {
+  system.set_parameter("top.m", 20);
+  Objective anew(system);
+  anew.add_output("top.x.1");
+  EXPECT_EQ(differentiate(objective, options).jacobian, differentiate(anew, options).jacobian);
+}
 TEST_F(Mistakes, ATimeOutsideOfTheRun) {
   objective.add_output("top.x.2", 0.2);
   EXPECT_EQ(message(), "'top.x.2' is asked for at t = 0.2, outside of the run from 0 to 0.1");
