@@ -20,6 +20,51 @@ lie::NodeGroup body_in_place_of(const NodeSlot& slot, const lie::NodeGroup& grou
   }
 }
 
+/// The beginning "frame." of the names of all parameters of the frame that a parameter belongs to, or empty.
+std::string frame_of(const ElementShape& shape, const std::string& parameter) {
+  for (const NodeSlot& slot : shape.nodes) {
+    if (!slot.frame.empty() && parameter.starts_with(slot.frame + ".")) return slot.frame + ".";
+  }
+  return {};
+}
+
+/// Which inputs some recordings read.
+class InputsRead {
+ public:
+  explicit InputsRead(int num_inputs) : is_read_(static_cast<std::size_t>(num_inputs), false) {}
+  void add(const ad::Recording& recording) {
+    for (const int input : recording.inputs_read())
+      is_read_[static_cast<std::size_t>(input)] = true;
+  }
+  bool any_of(int first, int count) const {
+    const auto begin = is_read_.begin() + first;
+    return std::find(begin, begin + count, true) != begin + count;
+  }
+
+ private:
+  std::vector<bool> is_read_;
+};
+
+/// Of a frame a function may read a part, such as its origin; all else has to be read.
+std::string unread_parameter(const ElementShape& shape, const ElementInputs& in,
+                             const InputsRead& reads) {
+  const auto reads_one_that = [&](const auto& fits) {
+    for (std::size_t i = 0; i < shape.parameters.size(); ++i) {
+      const int input = in.parameters + static_cast<int>(i);
+      if (fits(shape.parameters[i].name) && reads.any_of(input, 1)) return true;
+    }
+    return false;
+  };
+  for (const ParameterSpec& parameter : shape.parameters) {
+    const std::string frame = frame_of(shape, parameter.name);
+    const bool is_read = reads_one_that([&](const std::string& name) {
+      return frame.empty() ? name == parameter.name : name.starts_with(frame);
+    });
+    if (!is_read) return parameter.name;
+  }
+  return {};
+}
+
 }  // namespace
 
 void ElementKind::check_functions() const {
@@ -69,37 +114,32 @@ void ElementKind::check_functions() const {
 
 std::string ElementKind::unread_part() const {
   const ElementInputs in = inputs({});
-  std::vector<bool> is_read(static_cast<std::size_t>(in.num_inputs), false);
+  InputsRead reads(in.num_inputs);
   for (const Function function : {Function::kStep, Function::kObservables}) {
-    for (const int input : recording({function, {}, {}}).inputs_read()) {
-      is_read[static_cast<std::size_t>(input)] = true;
-    }
+    reads.add(recording({function, {}, {}}));
   }
-  const auto reads = [&is_read](int first, int count) {
-    const auto begin = is_read.begin() + first;
-    return std::find(begin, begin + count, true) != begin + count;
-  };
-  for (std::size_t i = 0; i < shape().parameters.size(); ++i) {
-    if (reads(in.parameters + static_cast<int>(i), 1)) continue;
-    return "its parameter '" + shape().parameters[i].name + "'";
+  if (const std::string parameter = unread_parameter(shape(), in, reads); !parameter.empty()) {
+    return "its parameter '" + parameter + "'";
   }
   for (std::size_t i = 0; i < shape().controls.size(); ++i) {
-    if (reads(in.controls + static_cast<int>(i), 1)) continue;
+    if (reads.any_of(in.controls + static_cast<int>(i), 1)) continue;
     return "its control '" + shape().controls[i] + "'";
   }
   for (int i = 0; i < shape().algebraic; ++i) {
-    if (!reads(in.algebraic + i, 1)) return "its algebraic state " + std::to_string(i);
+    if (!reads.any_of(in.algebraic + i, 1)) return "its algebraic state " + std::to_string(i);
   }
-  for (int i = 0; i < shape().multipliers_read; ++i) {
-    const int multiplier = shape().constraints + i;
-    if (!reads(in.multipliers + multiplier, 1)) return "multiplier " + std::to_string(multiplier);
+  // Of those of a joint it may need a part.
+  const int others = shape().multipliers_read;
+  if (others > 0 && !reads.any_of(in.multipliers + shape().constraints, others)) {
+    return "the multipliers of other elements";
   }
   int dof = 0;
   for (std::size_t k = 0; k < groups_.size(); ++k) {
     const int count = groups_[k].dof(), first = std::exchange(dof, dof + count);
-    if (count == 0) continue;
-    if (reads(in.nodes[k].view, NodeView::size(groups_[k])) || reads(in.nodes[k].v, count) ||
-        reads(in.nodes[k].v_dot, count) || adds_to_rows(first, count)) {
+    const ElementInputs::Node& node = in.nodes[k];
+    if (count == 0 || reads.any_of(node.view, NodeView::size(groups_[k])) ||
+        reads.any_of(node.v, count) || reads.any_of(node.v_dot, count) ||
+        adds_to_rows(first, count)) {
       continue;
     }
     return "node " + std::to_string(k) + ", counted from 0, or adds to its equations";

@@ -6,7 +6,8 @@
 #include <string>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/elements/bodies/rigid_body.hpp"
+#include "liegrad/elements/attached_frame.hpp"
+#include "liegrad/elements/joints/fixed_point.hpp"
 
 namespace liegrad::testing {
 namespace {
@@ -148,7 +149,7 @@ TEST(ElementMistakes, WhatIsDeclaredAndNeverRead) {
   EXPECT_EQ(message_of_shape([](ElementShape& shape) { shape.controls.push_back("brake"); }),
             before + "its control 'brake'" + after);
   EXPECT_EQ(message_of_shape([](ElementShape& shape) { shape.multipliers_read = 1; }),
-            before + "multiplier 1" + after);
+            before + "the multipliers of other elements" + after);
 }
 
 /// A damper whose residual is misspelt: only its output is there.
@@ -215,6 +216,20 @@ struct Wrench {
   }
 };
 
+/// Reads of a frame its origin, and of the multipliers of a joint the first.
+struct Follower {
+  ElementShape shape() const {
+    return {.type = "follower",
+            .nodes = {{NodeRole::kFrame, 0, "a"}},
+            .parameters = elements::frame_parameters("a"),
+            .multipliers_read = 3};
+  }
+  template <class S>
+  void residual(const Motion<S>& at, Balance<S>& balance) const {
+    balance.apply_force_at(0, at.parameter3(0), {at.multiplier(0), S(0), S(0)});
+  }
+};
+
 TEST(ElementMistakes, AreNotSeenInForcesThatReadLittle) {
   EXPECT_EQ(message_of(Weight{}), "");
   EXPECT_EQ(message_of(Shot{}), "");
@@ -222,6 +237,8 @@ TEST(ElementMistakes, AreNotSeenInForcesThatReadLittle) {
   system.add_node("point", lie::NodeGroup::rn(3));
   system.add("on body", Wrench{}, {"body"});
   system.add("on point", Wrench{}, {"point"});
+  system.add("joint", elements::FixedPoint{}, {"body"});
+  system.add("follower", Follower{}, {"body"}, {.reads_multipliers_of = {"joint"}});
 }
 
 // What an element asks for.

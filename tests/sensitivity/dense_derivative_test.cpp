@@ -209,7 +209,8 @@ struct AlgebraicPair {
   }
   template <class S>
   lie::Vec<S, 2> algebraic(const dae::Motion<S>& at) const {
-    return {at.algebraic(0), at.algebraic(1)};
+    return {at.algebraic(0) - at.parameter(0) * at.velocity_coordinates(0)(0),
+            at.algebraic(1) - at.control(0)};
   }
 };
 dae::System workbench() {

@@ -355,6 +355,8 @@ struct EndingForce {
 
 TEST_F(Mistakes, AnElementThatIsNotFinitePartWay) {
   system.add("ending", EndingForce{}, {"top"});
+  objective = Objective(system);
+  objective.add_output("top.x.1");
   for (const Mode mode : {Mode::kForward, Mode::kAdjoint, Mode::kDifference}) {
     options.mode = mode;
     const std::string said = message_of<Error>([&] { differentiate(objective, options); });
