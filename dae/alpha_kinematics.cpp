@@ -51,7 +51,7 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     const auto entries = assembly.stabilizer();
     if (gradient_.empty()) find_entries(entries);
     gradient_.assign(entries.begin(), entries.end());
-    corrected_gradient_ = gradient_;
+    if (sigma_form(method_.sigma) == SigmaForm::kOther) corrected_gradient_ = gradient_;
     eta_ = start.eta;  // of the last step, as a guess
     set_stabilizer_force();
   }
@@ -293,7 +293,8 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
                               double fraction) {
   std::copy(w.begin(), w.end(), step_.begin());
   if (stabilized_) {
-    for (const Assembly::StabilizerEntry& entry : corrected_gradient_) {
+    for (const Assembly::StabilizerEntry& entry :
+         corrected_gradient_.empty() ? gradient_ : corrected_gradient_) {
       step_[index(entry.dof)] -= entry.value * eta[index(entry.multiplier)];
     }
     for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += fraction * eta[i];

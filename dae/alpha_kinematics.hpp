@@ -70,7 +70,7 @@ class AlphaKinematics final : public Kinematics {
   std::vector<std::vector<std::size_t>> first_entries_;  // of a node, where its columns begin
   std::vector<lie::Mat<double, 6>> increment_map_;  // (T + hD)⁻¹ P of each node, when σ ≠ 0
   std::vector<double> step_;                        // w - Nη'
-  std::vector<Assembly::StabilizerEntry> corrected_gradient_;  // N
+  std::vector<Assembly::StabilizerEntry> corrected_gradient_;  // N, if it is another
 };
 
 }  // namespace liegrad::dae

@@ -348,9 +348,11 @@ void Assembly::add_lanes(const Group& group, const Group::Lanes& lanes, int firs
     const double* const derivative = out + group.matrix_offset * Lanes;
     const int* const position = group.matrix_position.data() + (first + lane) * num_entries;
     for (int i = 0; i < num_entries; ++i) matrix[position[i]] += derivative[i * Lanes];
+    if (num_position_entries == 0) continue;
+    double* const position_part = stabilizer_->position_part().data();
     const int* const moved = group.position_position.data() + (first + lane) * num_position_entries;
     for (int i = 0; i < num_position_entries; ++i) {
-      position_matrix_[index(moved[i])] += derivative[group.position_part[index(i)] * Lanes];
+      position_part[moved[i]] += derivative[group.position_part[index(i)] * Lanes];
     }
   }
 }
@@ -360,7 +362,7 @@ void Assembly::evaluate(bool with_matrix) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
   if (with_matrix) {
     std::fill(matrix_values_.begin(), matrix_values_.end(), 0.0);
-    std::fill(position_matrix_.begin(), position_matrix_.end(), 0.0);
+    if (stabilizer_) std::ranges::fill(stabilizer_->position_part(), 0.0);
   }
   for (Group& group : groups_) {
     const int num_parts = static_cast<int>(group.part_ends.size());
@@ -368,7 +370,7 @@ void Assembly::evaluate(bool with_matrix) {
     team_->run(independent, [&](int part) { evaluate_part(group, part, with_matrix); });
     if (independent < num_parts) evaluate_part(group, independent, with_matrix);
   }
-  if (with_matrix) add_stabilizer_columns();
+  if (with_matrix && stabilizer_) stabilizer_->add_columns(matrix_values_);
 }
 
 void Assembly::evaluate_part(Group& group, int part, bool with_matrix) {
@@ -391,40 +393,24 @@ double Assembly::entry(int row, int column) {
   return matrix_->values()[index(matrix_->position(row, column))];
 }
 
-void Assembly::add_stabilizer_columns() {
-  const std::span<double> matrix = matrix_values_;
-  for (const Product& product : products_) {
-    matrix[index(product.target)] -= position_matrix_[index(product.position_entry)] *
-                                     stabilizer_[index(product.stabilizer_entry)].value;
-  }
-}
-
 void Assembly::set_stabilizer() {
-  if (!form_.split) return;
+  if (!stabilizer_) return;
   // B(q_n) is what Φ has to say of a perturbation w of position when Q = I.
-  std::fill(position_matrix_.begin(), position_matrix_.end(), 0.0);
+  const std::span<StabilizerEntry> entries = stabilizer_->entries();
+  for (StabilizerEntry& entry : entries) entry.value = 0;
   for (Group& group : groups_) {
-    if (group.kind->shape().constraints == 0) continue;
-    const int num_position_entries = static_cast<int>(group.position_part.size());
-    const auto& pattern = group.newton->layout().parts[1].pattern;
+    if (group.gradient_part.empty()) continue;
     for_each_chunk(group, [&](int first, int count) {
-      load_and_call(group, *group.newton, first, count);
+      load_and_call(group, *group.newton, first, count, Load::kForSteps);
+      const int* to = group.gradient_position.data() + index(first) * group.gradient_part.size();
       for (int lane = 0; lane < count; ++lane) {
         const double* const derivative =
             group.outputs().data() + lane + group.matrix_offset * group.lanes;
-        const int* const moved =
-            group.position_position.data() + (first + lane) * num_position_entries;
-        for (int i = 0; i < num_position_entries; ++i) {
-          const int entry = group.position_part[index(i)];
-          const int output = pattern[index(entry)].first;
-          if (output < group.rows.position || output >= group.rows.velocity) continue;
-          position_matrix_[index(moved[i])] = derivative[entry * group.lanes];
+        for (const int i : group.gradient_part) {
+          entries[index(*to++)].value += derivative[i * group.lanes];
         }
       }
     });
-  }
-  for (StabilizerEntry& entry : stabilizer_) {
-    entry.value = entry.source < 0 ? 0.0 : position_matrix_[index(entry.source)];
   }
 }
 

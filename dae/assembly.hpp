@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +10,7 @@
 #include "liegrad/dae/formulation.hpp"
 #include "liegrad/dae/linear_solver.hpp"
 #include "liegrad/dae/node_store.hpp"
+#include "liegrad/dae/stabilizer.hpp"
 #include "liegrad/dae/system.hpp"
 #include "liegrad/dae/thread_team.hpp"
 
@@ -73,11 +73,10 @@ class Assembly {
   void set_stabilizer();
   /// The entries of N, column after column, in each the coordinates node after node; a method may
   /// change them.
-  struct StabilizerEntry {
-    int dof, multiplier, source;
-    double value;
-  };
-  std::span<StabilizerEntry> stabilizer() { return stabilizer_; }
+  using StabilizerEntry = Stabilizer::Entry;
+  std::span<StabilizerEntry> stabilizer() {
+    return stabilizer_ ? stabilizer_->entries() : std::span<StabilizerEntry>();
+  }
 
   /// Φ, dΦ/dt, d²Φ/dt², d³Φ/dt³ (for v̈ = 0) at the current point.
   void constraint_values(std::span<double> position, std::span<double> velocity);
@@ -121,7 +120,9 @@ class Assembly {
     std::vector<int> row_index;          ///< element × output → row of the residual
     std::vector<int> matrix_position;    ///< element × entry → position in the matrix
     std::vector<int> position_part;      ///< entry of the pattern → index in position_position
-    std::vector<int> position_position;  ///< element × such entry → index in position_matrix_
+    std::vector<int> position_position;  ///< element × such entry → index in the stabiliser's part
+    std::vector<int> gradient_part;      ///< entry of the pattern that is one of B → index below
+    std::vector<int> gradient_position;  ///< element × such entry → entry of N
     std::vector<int> node_blocks;        ///< element × node → where its numbers begin
     std::vector<int> block_sizes;        ///< node → how many
     /// Runs of numbers that the kernels of steps read: of a node's block, and of (t, c_a, …, k_r).
@@ -157,7 +158,8 @@ class Assembly {
   int unknown_of(const PlacedElement& element, const Group& group, int variable) const;
   int row_of(const PlacedElement& element, const Group& group, int output) const;
   void collect_pattern(SparsePattern& pattern);
-  void collect_stabilizer(const std::map<std::pair<int, int>, int>& position_index);
+  void collect_stabilizer(SparsePattern& pattern);
+  void find_stabilizer_entries(Group& group) const;
   BlockStructure block_structure() const;
   void find_positions();
   void find_runs(Group& group, ConstraintRows rows) const;
@@ -189,7 +191,6 @@ class Assembly {
   static void for_each_chunk(const Group& group, F&& f) {
     for_each_chunk(group, 0, group.num_elements(), f);
   }
-  void add_stabilizer_columns();
   void constraint_derivative(int order, std::span<double> out);
 
   const System* system_;
@@ -205,15 +206,7 @@ class Assembly {
   std::vector<double> residual_;
   bool has_energy_ = false, has_momentum_ = false;
 
-  // Of the stabilised formulation: the part of the matrix that comes from Q w, and how it is
-  // multiplied with N.
-  struct Product {
-    int target, position_entry, stabilizer_entry;
-  };
-  std::vector<double> position_matrix_;
-  std::vector<std::pair<int, int>> position_pattern_;
-  std::vector<StabilizerEntry> stabilizer_;
-  std::vector<Product> products_;
+  std::optional<Stabilizer> stabilizer_;  // of the stabilised formulation
 
   std::unique_ptr<ThreadTeam> team_;
   std::vector<std::pair<int, int>> pattern_;

@@ -1,7 +1,6 @@
 // Where the rows and unknowns of elements stand in those of the system, and the pattern that follows.
 
 #include <algorithm>
-#include <map>
 
 #include "liegrad/dae/assembly.hpp"
 #include "liegrad/dae/numbers.hpp"
@@ -47,59 +46,57 @@ int Assembly::unknown_of(const PlacedElement& element, const Group& group, int v
 }
 
 void Assembly::collect_pattern(SparsePattern& pattern) {
-  std::map<std::pair<int, int>, int> position_index;
-  for (Group& group : groups_) {
-    const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
+  for (const Group& group : groups_) {
     for (const int e : group.elements) {
       const PlacedElement& element = system_->elements()[index(e)];
-      for (const auto& [output, variable] : entries) {
-        const int row = row_of(element, group, output);
-        const int column = unknown_of(element, group, variable);
-        pattern.entries.emplace_back(row, column);
-        if (!form_.split || variable >= group.kind->dof()) continue;
-        const auto [found, added] =
-            position_index.try_emplace({row, column}, static_cast<int>(position_pattern_.size()));
-        if (added) position_pattern_.emplace_back(row, column);
-        group.position_position.push_back(found->second);
-      }
-    }
-    for (std::size_t i = 0; i < entries.size() && form_.split; ++i) {
-      if (entries[i].second < group.kind->dof()) {
-        group.position_part.push_back(static_cast<int>(i));
+      for (const auto& [output, variable] : group.newton->layout().parts[1].pattern) {
+        pattern.entries.emplace_back(row_of(element, group, output),
+                                     unknown_of(element, group, variable));
       }
     }
   }
-  position_matrix_.assign(position_pattern_.size(), 0.0);
-  if (form_.split) collect_stabilizer(position_index);
-  std::vector<std::vector<int>> stabilizers_of_dof(index(dof_));
-  for (std::size_t i = 0; i < stabilizer_.size(); ++i) {
-    stabilizers_of_dof[index(stabilizer_[i].dof)].push_back(static_cast<int>(i));
-  }
-  for (std::size_t i = 0; i < position_pattern_.size(); ++i) {
-    const auto& [row, column] = position_pattern_[i];
-    for (const int s : stabilizers_of_dof[index(column)]) {
-      const int target = stabilizer_offset() + stabilizer_[index(s)].multiplier;
-      pattern.entries.emplace_back(row, target);
-      products_.push_back({target, static_cast<int>(i), s});
-    }
-  }
+  if (form_.split) collect_stabilizer(pattern);
 }
 
-/// Φ depends on positions only, so B is what its rows have of the position part. All coordinates of a
-/// node are listed, as a method may mix them.
-void Assembly::collect_stabilizer(const std::map<std::pair<int, int>, int>& position_index) {
-  const lie::GroupList& space = system_->configuration_space();
-  for (const PlacedElement& element : system_->elements()) {
-    for (int i = 0; i < system_->kind_of(element).shape().constraints; ++i) {
-      const int multiplier = element.first_multiplier + i;
-      for (const int node : element.nodes) {
-        for (int k = 0; k < space.group(node).dof(); ++k) {
-          const int dof = space.dof_offset(node) + k;
-          const auto found = position_index.find({multiplier_offset() + multiplier, dof});
-          stabilizer_.push_back(
-              {dof, multiplier, found == position_index.end() ? -1 : found->second, 0.0});
-        }
+void Assembly::collect_stabilizer(SparsePattern& pattern) {
+  std::vector<std::pair<int, int>> places;
+  for (Group& group : groups_) {
+    const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const auto& [output, variable] = entries[i];
+      if (variable >= group.kind->dof()) continue;
+      group.position_part.push_back(static_cast<int>(i));
+      // Φ depends on positions only, so B is what its rows have of this part.
+      const bool in_gradient = output >= group.rows.position && output < group.rows.velocity;
+      if (in_gradient) group.gradient_part.push_back(static_cast<int>(i));
+    }
+    for (const int e : group.elements) {
+      const PlacedElement& element = system_->elements()[index(e)];
+      for (const int i : group.position_part) {
+        const auto& [output, variable] = entries[index(i)];
+        places.emplace_back(row_of(element, group, output), unknown_of(element, group, variable));
       }
+    }
+  }
+  stabilizer_.emplace(*system_, places);
+  for (Group& group : groups_) find_stabilizer_entries(group);
+  stabilizer_->collect_pattern(stabilizer_offset(), pattern.entries);
+}
+
+void Assembly::find_stabilizer_entries(Group& group) const {
+  const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
+  for (const int e : group.elements) {
+    const PlacedElement& element = system_->elements()[index(e)];
+    for (const int i : group.position_part) {
+      const auto& [output, variable] = entries[index(i)];
+      group.position_position.push_back(stabilizer_->position_entry(
+          row_of(element, group, output), unknown_of(element, group, variable)));
+    }
+    for (const int i : group.gradient_part) {
+      const auto& [output, variable] = entries[index(i)];
+      group.gradient_position.push_back(
+          stabilizer_->entry(element.first_multiplier + output - group.rows.position,
+                             unknown_of(element, group, variable)));
     }
   }
 }
@@ -182,10 +179,7 @@ void Assembly::find_positions() {
       }
     }
   }
-  for (Product& product : products_) {
-    const int row = position_pattern_[index(product.position_entry)].first;
-    product.target = matrix_->position(row, product.target);
-  }
+  if (stabilizer_) stabilizer_->find_targets(stabilizer_offset(), *matrix_);
 }
 
 std::string Assembly::unknown_name(int unknown) const {

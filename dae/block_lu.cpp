@@ -164,8 +164,9 @@ int BlockLu::position(int row, int column) const {
   return offset + local_row + pivots_[index(i)].size * local_column;
 }
 
-/// Unknowns of the first stage by their diagonal, M; the others such that the diagonal of B M⁻¹Bᵀ becomes
-/// one. A pivot block that is small in this scale has lost digits by cancellation.
+/// Unknowns of the first stage by their diagonal, M; the equations after them such that the diagonal of
+/// B M⁻¹Bᵀ becomes one; the unknowns after them by all equations, because those that stabilise hardly enter
+/// the equations of motion. A pivot block that is small in this scale has lost digits by cancellation.
 void BlockLu::find_scales() {
   std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
   std::fill(column_scale_.begin(), column_scale_.end(), 0.0);
@@ -175,22 +176,26 @@ void BlockLu::find_scales() {
     const double scale = 1 / std::sqrt(std::abs(values_[index(positions_[e])]));
     row_scale_[index(place_[index(row)])] = column_scale_[index(place_[index(row)])] = scale;
   }
-  // Squares first, then their roots.
+  scale_by_norms(Side::kRows);
+  scale_by_norms(Side::kColumns);
+}
+
+/// Scales those equations or unknowns that have no scale yet such that their entries, in the scale of the other
+/// side as far as that is known, have the norm one.
+void BlockLu::scale_by_norms(Side side) {
+  std::vector<double>& scale = side == Side::kRows ? row_scale_ : column_scale_;
+  const std::vector<double>& other = side == Side::kRows ? column_scale_ : row_scale_;
+  std::vector<double>& squares = trial_;
+  std::fill(squares.begin(), squares.end(), 0.0);
   for (std::size_t e = 0; e < entries_.size(); ++e) {
-    const int row = place_[index(entries_[e].first)], column = place_[index(entries_[e].second)];
-    const double value = values_[index(positions_[e])];
-    const bool row_first = is_first_stage_[index(row)] != 0;
-    const bool column_first = is_first_stage_[index(column)] != 0;
-    if (!row_first && column_first) {
-      row_scale_[index(row)] += std::pow(value * column_scale_[index(column)], 2);
-    } else if (row_first && !column_first) {
-      column_scale_[index(column)] += std::pow(value * row_scale_[index(row)], 2);
-    }
+    int own = place_[index(entries_[e].first)], across = place_[index(entries_[e].second)];
+    if (side == Side::kColumns) std::swap(own, across);
+    if (is_first_stage_[index(own)] != 0 || !std::isfinite(other[index(across)])) continue;
+    const double scaled = values_[index(positions_[e])] * other[index(across)];
+    squares[index(own)] += scaled * scaled;
   }
-  for (std::size_t i = 0; i < row_scale_.size(); ++i) {
-    if (is_first_stage_[i] != 0) continue;
-    row_scale_[i] = 1 / std::sqrt(row_scale_[i]);
-    column_scale_[i] = 1 / std::sqrt(column_scale_[i]);
+  for (std::size_t i = 0; i < scale.size(); ++i) {
+    if (is_first_stage_[i] == 0) scale[i] = 1 / std::sqrt(squares[i]);
   }
 }
 

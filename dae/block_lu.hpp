@@ -62,6 +62,8 @@ class BlockLu {
   int block_offset(int row_pivot, int column_pivot) const;
   bool factorize_with_new_scales();
   void find_scales();
+  enum class Side { kRows, kColumns };
+  void scale_by_norms(Side side);
   bool solves_for_scales();
   bool is_well_conditioned(const Pivot& pivot, const double* inverse) const;
   bool eliminate();

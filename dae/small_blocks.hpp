@@ -1,10 +1,12 @@
 #pragma once
 
 // Products and inverses of small dense blocks, stored column by column. Blocks of three, those of rotations,
-// positions and forces, are written out by the compiler.
+// positions and forces, are written out by the compiler; blocks of six, those of the two multipliers of a
+// spherical joint in the stabilised formulation and of bodies on SE(3), are in registers column by column.
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 namespace liegrad::dae::small_blocks {
@@ -23,6 +25,56 @@ inline void subtract_product_of(const double* a, const double* b, double* c) {
   for (int i = 0; i < M * N; ++i) c[i] -= sum[i];
 }
 
+/// A column of six numbers.
+struct Six {
+  using Four = double __attribute__((vector_size(32)));
+  using Two = double __attribute__((vector_size(16)));
+  Four first;
+  Two last;
+
+  void load(const double* from) {
+    std::memcpy(&first, from, sizeof(first));
+    std::memcpy(&last, from + 4, sizeof(last));
+  }
+  void store(double* to) const {
+    std::memcpy(to, &first, sizeof(first));
+    std::memcpy(to + 4, &last, sizeof(last));
+  }
+  void add(const Six& column, double factor) {
+    first += column.first * factor;
+    last += column.last * factor;
+  }
+  void subtract(const Six& column, double factor) {
+    first -= column.first * factor;
+    last -= column.last * factor;
+  }
+};
+
+/// C -= A B for A of 6×k, B of k×n.
+template <int K>
+inline void subtract_product_of_six(int n, const double* a, const double* b, double* c) {
+  Six columns[K];
+  for (int l = 0; l < K; ++l) columns[l].load(a + 6 * l);
+  for (int j = 0; j < n; ++j) {
+    Six sum;
+    sum.load(c + 6 * j);
+    for (int l = 0; l < K; ++l) sum.subtract(columns[l], b[l + K * j]);
+    sum.store(c + 6 * j);
+  }
+}
+
+/// A := A B for A of 6×n, B of n×n.
+template <int N>
+inline void multiply_six_right(const double* b, double* a) {
+  Six columns[N];
+  for (int l = 0; l < N; ++l) columns[l].load(a + 6 * l);
+  for (int j = 0; j < N; ++j) {
+    Six sum = {};
+    for (int l = 0; l < N; ++l) sum.add(columns[l], b[l + N * j]);
+    sum.store(a + 6 * j);
+  }
+}
+
 template <int M, int K>
 inline void subtract_product_of(int n, const double* a, const double* b, double* c) {
   switch (n) {
@@ -37,8 +89,8 @@ inline void subtract_product_of(int n, const double* a, const double* b, double*
 inline void subtract_product(int m, int k, int n, const double* a, const double* b, double* c) {
   if (m == 3 && k == 3) return subtract_product_of<3, 3>(n, a, b, c);
   if (m == 3 && k == 6) return subtract_product_of<3, 6>(n, a, b, c);
-  if (m == 6 && k == 3) return subtract_product_of<6, 3>(n, a, b, c);
-  if (m == 6 && k == 6) return subtract_product_of<6, 6>(n, a, b, c);
+  if (m == 6 && k == 3) return subtract_product_of_six<3>(n, a, b, c);
+  if (m == 6 && k == 6) return subtract_product_of_six<6>(n, a, b, c);
   for (int j = 0; j < n; ++j) {
     for (int l = 0; l < k; ++l) {
       const double factor = b[l + k * j];
@@ -67,6 +119,8 @@ inline void multiply_right(int m, int n, const double* b, double* a) {
     for (int i = 0; i < 9; ++i) a[i] = -product[i];
     return;
   }
+  if (m == 6 && n == 3) return multiply_six_right<3>(b, a);
+  if (m == 6 && n == 6) return multiply_six_right<6>(b, a);
   for (int i = 0; i < m; ++i) {
     double row[kLargestBlock];
     for (int j = 0; j < n; ++j) {
@@ -112,9 +166,52 @@ inline bool invert_3(double* a) {
   return determinant != 0;
 }
 
+/// As invert() below. Rows stay where they are until the end, so that columns are written as a whole.
+inline bool invert_6(double* a) {
+  int pivot_row[6];
+  double is_left[6] = {1, 1, 1, 1, 1, 1};  // rows without a pivot
+  for (int k = 0; k < 6; ++k) {
+    const double* const pivots = a + 6 * k;
+    int best = 0;
+    double largest = -1;
+    for (int i = 0; i < 6; ++i) {
+      const double size = is_left[i] * std::abs(pivots[i]);
+      best = size > largest ? i : best;
+      largest = size > largest ? size : largest;
+    }
+    if (!(largest > 0)) return false;
+    pivot_row[k] = best;
+    is_left[best] = 0;
+    const double inverse = 1 / pivots[best];
+    double kept[6] = {1, 1, 1, 1, 1, 1}, added[6];
+    for (int i = 0; i < 6; ++i) added[i] = -pivots[i];
+    kept[best] = 0;
+    added[best] = 1;
+    // New columns are `kept` times the old ones plus a multiple of `added`; that of the pivot was a unit vector.
+    Six keep, add;
+    keep.load(kept);
+    add.load(added);
+    for (int j = 0; j < 6; ++j) {
+      const double factor = (j == k ? 1.0 : a[best + 6 * j]) * inverse;
+      Six column;
+      column.load(a + 6 * j);
+      column.first = j == k ? add.first * factor : column.first * keep.first + add.first * factor;
+      column.last = j == k ? add.last * factor : column.last * keep.last + add.last * factor;
+      column.store(a + 6 * j);
+    }
+  }
+  double inverted[36];
+  for (int l = 0; l < 6; ++l) {
+    for (int k = 0; k < 6; ++k) inverted[k + 6 * pivot_row[l]] = a[pivot_row[k] + 6 * l];
+  }
+  std::copy_n(inverted, 36, a);
+  return true;
+}
+
 /// A := A⁻¹ by elimination with exchange of rows; false if a pivot is zero.
 inline bool invert(int n, double* a) {
   if (n == 3) return invert_3(a);
+  if (n == 6) return invert_6(a);
   int exchanged[kLargestBlock];
   for (int k = 0; k < n; ++k) {
     int best = k;
