@@ -75,8 +75,8 @@ void GeneralizedAlpha::start(const State& initial, double h) {
   current = initial;
   std::copy(assembly_.controls().begin(), assembly_.controls().end(),
             consistency_.controls().begin());
-  set_starting_values(options_.start, options_.method, options_.formulation, h, consistency_,
-                      current);
+  set_starting_values(options_.start, options_.method, options_.variant, options_.formulation, h,
+                      consistency_, current);
   restart(State(current), h);
 }
 

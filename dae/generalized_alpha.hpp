@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "liegrad/dae/alpha_variant.hpp"
 #include "liegrad/dae/extrapolation.hpp"
 #include "liegrad/dae/starting_values.hpp"
 #include "liegrad/dae/stepper.hpp"
@@ -14,13 +15,6 @@ enum class FirstGuess {
   kExtrapolated,    ///< v̇ by a polynomial through the last steps
   kConstantA,       ///< Δq = v_n + ½h a_n, λ_n, [ArnoldCardonaBruels2015, after Eq. (59)]
   kZeroMultiplier,  ///< v̇ = 0, λ = 0, [BruelsCardonaArnold2012, Table 1]
-};
-
-/// The integration formulas.
-enum class AlphaVariant {
-  kLieGroup,              ///< step_equations.hpp
-  kUpdatedLagrangianExp,  ///< in local coordinates, [BruelsCardonaArnold2012, Eqs. (71)–(79)]
-  kUpdatedLagrangianCrv,  ///< the same with conformal rotation vectors, Eq. (80)
 };
 
 struct AlphaOptions {

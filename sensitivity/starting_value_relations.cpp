@@ -121,26 +121,42 @@ Known add_jerk_by_difference(const dae::State& state, const MotionBlocks& at,
   return divide_by_step({program.add_sum(sides), difference}, 2 * dae::kStartingSpan, program);
 }
 
-/// Table 2 of [ArnoldCardonaBruels2015]: v_0 moves by the part of h²(C_q v̈ + c v̂v̇) that constraints feel.
-Block correct_velocity(const dae::AlphaMethod& method, const dae::State& state,
+/// The third derivative of the coordinates in which a step is linear, see dae::StartingTerms.
+Known add_local_jerk(const dae::StartingTerms& terms, const dae::State& state,
+                     const MotionBlocks& at, const Known& jerk, EquationProgram& program) {
+  const NodeFunction f{.vectors = 3,
+                       .data_scalars = 2,
+                       .evaluate = [](const lie::GroupList& node, Tapes x, Tapes d) {
+                         return dae::local_jerk<Taped>(node, d[0], d[1], vector_of(node, x, 0),
+                                                       vector_of(node, x, 1),
+                                                       vector_of(node, x, 2));
+                       }};
+  return {
+      program.add_node_function("local_jerk", f, {{at.v, state.v}, {at.v_dot, state.v_dot}, jerk},
+                                {terms.commutator, terms.cube}),
+      dae::local_jerk<double>(program.system().configuration_space(), terms.commutator, terms.cube,
+                              state.v, state.v_dot, jerk.values)};
+}
+
+/// Table 2 of [ArnoldCardonaBruels2015]: v_0 moves by the part of h²(C_q w + b v̂v̇) that constraints feel.
+Block correct_velocity(const dae::AlphaMethod& method, double commutator, const dae::State& state,
                        const MotionBlocks& at, const Known& jerk, EquationProgram& program) {
   const NodeFunction f{.vectors = 3,
                        .scalars = 1,
                        .data_scalars = 2,
                        .evaluate = [](const lie::GroupList& node, Tapes x, Tapes d) {
                          const int dof = node.dof();
-                         const Tapes v_ddot = vector_of(node, x, 2);
+                         const Tapes w = vector_of(node, x, 2);
                          const Taped& step = x[index(3 * dof)];
                          std::vector<Taped> result(index(dof));
                          node.apply_ad<Taped>(vector_of(node, x, 0), vector_of(node, x, 1), result);
                          for (std::size_t i = 0; i < index(dof); ++i) {
-                           result[i] = step * step * (d[0] * v_ddot[i] + d[1] * result[i]);
+                           result[i] = step * step * (d[0] * w[i] + d[1] * result[i]);
                          }
                          return result;
                        }};
   const double h = program.step().values[0];
   const double c_q = method.parameters.c_q();
-  const double commutator = method.parameters.commutator_coefficient(method.sigma);
   Known error{
       program.add_node_function("local_error", f,
                                 {{at.v, state.v}, {at.v_dot, state.v_dot}, jerk, program.step()},
@@ -168,10 +184,12 @@ void add_starting_values(const dae::AlphaOptions& options, const dae::State& sta
   const Known jerk = options.start == dae::StartingValues::kCorrected
                          ? add_jerk(state, at, program)
                          : add_jerk_by_difference(state, at, program);
+  const dae::StartingTerms terms = dae::starting_terms(options.method, options.variant);
+  const Known local = add_local_jerk(terms, state, at, jerk, program);
   const double delta_alpha = options.method.parameters.delta_alpha();
-  at.a = program.add_sum({{at.v_dot}, {program.add_step_multiple(jerk, delta_alpha).variables}});
+  at.a = program.add_sum({{at.v_dot}, {program.add_step_multiple(local, delta_alpha).variables}});
   if (options.formulation == dae::Formulation::kIndex3 && !state.lambda.empty()) {
-    at.v = correct_velocity(options.method, state, at, jerk, program);
+    at.v = correct_velocity(options.method, terms.error_commutator, state, at, local, program);
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <map>
+#include <vector>
 
 #include "heavy_top_reference.hpp"
 #include "liegrad/dae/integrate.hpp"
@@ -11,12 +13,14 @@ namespace liegrad::testing {
 /// One run of the heavy top with ρ∞ = 0.9 unless changed.
 struct TopRun {
   lie::NodeGroup group = lie::NodeGroup::so3xr3();
+  dae::AlphaVariant variant = dae::AlphaVariant::kLieGroup;
   dae::Formulation formulation = dae::Formulation::kIndex3;
   dae::StartingValues start = dae::StartingValues::kClassical;
   double sigma = 0;
   double rho = 0.9;
   double h = 1e-3;
   double t_end = 1;
+  double spin = 1;  ///< factor of the angular velocity at the start
 
   dae::IntegrateOptions options() const {
     dae::IntegrateOptions o;
@@ -24,13 +28,19 @@ struct TopRun {
     o.step = h;
     o.alpha.method.parameters = dae::AlphaParameters::from_spectral_radius(rho);
     o.alpha.method.sigma = sigma;
+    o.alpha.variant = variant;
     o.alpha.formulation = formulation;
     o.alpha.start = start;
     return o;
   }
-  dae::Solution run() const {
-    return dae::integrate(models::make_model("heavy_top", group), options());
+  dae::System system() const {
+    dae::System top = models::make_model("heavy_top", group);
+    for (const char* const name : {"top.omega2", "top.omega3"}) {
+      top.set_parameter(name, spin * top.parameter(name));
+    }
+    return top;
   }
+  dae::Solution run() const { return dae::integrate(system(), options()); }
   TopRun with_step(double step) const {
     TopRun other = *this;
     other.h = step;
@@ -44,12 +54,18 @@ struct TopErrors {
   double q = 0, v = 0, lambda = 0;
 };
 
+/// The exact motion at the points of a run.
+inline const std::vector<HeavyTopReference::Point>& reference_of(const TopRun& run) {
+  static std::map<std::array<double, 3>, std::vector<HeavyTopReference::Point>> references;
+  auto& reference = references[{run.h, run.t_end, run.spin}];
+  if (reference.empty()) reference = HeavyTopReference::on_grid(run.h, run.t_end, run.spin);
+  return reference;
+}
+
 /// At the points of a run from `from` to `to`.
 inline TopErrors errors_of(const dae::Solution& solution, const TopRun& run, double from = 0,
                            double to = 1e9) {
-  static std::map<std::pair<double, double>, std::vector<HeavyTopReference::Point>> references;
-  auto& reference = references[{run.h, run.t_end}];
-  if (reference.empty()) reference = HeavyTopReference::on_grid(run.h, run.t_end);
+  const auto& reference = reference_of(run);
   const bool se3 = run.group.kind == lie::GroupKind::kSE3;
   TopErrors e;
   double q_norm = 0, v_norm = 0, lambda_norm = 0;

@@ -184,8 +184,8 @@ TEST(StartingValuesTable2, FailsWithTheCommutatorTermOfAnotherSigma) {
     dae::State state = consistency.initial_state(0, {});
     dae::AlphaMethod other = options.method;
     other.sigma = start_sigma;
-    dae::set_starting_values(StartingValues::kCorrected, other, Formulation::kIndex3, run.h,
-                             consistency, state);
+    dae::set_starting_values(StartingValues::kCorrected, other, options.variant,
+                             Formulation::kIndex3, run.h, consistency, state);
     dae::GeneralizedAlpha stepper(system, options);
     stepper.restart(state, run.h);
     dae::Solution solution;

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "../support/allocations.hpp"
+#include "heavy_top_runs.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/lie/coordinate_maps.hpp"
 #include "liegrad/models/models.hpp"
@@ -125,6 +127,43 @@ TEST(UpdatedLagrangian, IsOfSecondOrder) {
     const auto coarse = distances(a, b), fine = distances(b, c);
     EXPECT_NEAR(std::log2(coarse.first / fine.first), 2, 0.1);
     EXPECT_NEAR(std::log2(coarse.second / fine.second), 2, 0.1);
+  }
+}
+
+TEST(UpdatedLagrangian, HasMultipliersOfSecondOrderFromCorrectedStarts) {
+  // Classical starts have errors of first order in the first steps on SO(3)×R³, which are gone later.
+  using testing::TopErrors, testing::TopRun;
+  struct Case {
+    AlphaVariant variant;
+    lie::NodeGroup group;
+  };
+  for (const Case& c : {Case{AlphaVariant::kUpdatedLagrangianExp, lie::NodeGroup::so3xr3()},
+                        Case{AlphaVariant::kUpdatedLagrangianExp, lie::NodeGroup::se3()},
+                        Case{AlphaVariant::kUpdatedLagrangianCrv, lie::NodeGroup::so3xr3()}}) {
+    const auto errors = [&](StartingValues start, double h, double from) {
+      const TopRun run{
+          .group = c.group, .variant = c.variant, .start = start, .h = h, .t_end = 0.2};
+      return testing::errors_of(run.run(), run, from);
+    };
+    const auto order = [&](StartingValues start, double from, double TopErrors::*variable) {
+      return std::log2(errors(start, 2.5e-4, from).*variable /
+                       errors(start, 1.25e-4, from).*variable);
+    };
+    for (const StartingValues start :
+         {StartingValues::kCorrected, StartingValues::kCorrectedDifference}) {
+      EXPECT_NEAR(order(start, 0, &TopErrors::lambda), 2, 0.1);
+    }
+    EXPECT_NEAR(order(StartingValues::kCorrected, 0, &TopErrors::q), 2, 0.1);
+    EXPECT_NEAR(order(StartingValues::kCorrected, 0, &TopErrors::v), 2, 0.1);
+    EXPECT_NEAR(order(StartingValues::kClassical, 0.1, &TopErrors::lambda), 2, 0.1);
+    const double classical = errors(StartingValues::kClassical, 1e-3, 0).lambda,
+                 corrected = errors(StartingValues::kCorrected, 1e-3, 0).lambda;
+    std::printf("λ at h = 1e-3: %.2e from a classical start, %.2e from a corrected one\n",
+                classical, corrected);
+    if (c.group.kind == lie::GroupKind::kSO3xR3) {
+      EXPECT_NEAR(order(StartingValues::kClassical, 0, &TopErrors::lambda), 1, 0.05);
+      EXPECT_LE(corrected, 0.25 * classical);
+    }
   }
 }
 
