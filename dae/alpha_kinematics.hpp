@@ -19,12 +19,11 @@ class AlphaKinematics final : public Kinematics {
   void begin(const State& start, double h, Assembly& assembly) override;
   void guess_increment(std::span<const double> delta_q) override;
   void guess_acceleration(std::span<const double> v_dot) override;
+  std::span<const double> increment() const override { return delta_q_; }
   void evaluate(Assembly& assembly, bool with_maps) override;
   void correct(std::span<const double> w, std::span<const double> eta, double fraction) override;
   void conclude(Assembly& assembly) override;
   void finish(State& end) override;
-  /// The unknown increment Δq.
-  std::span<const double> increment() const { return delta_q_; }
   void apply_increment_map(std::span<double> w) const override;
   void apply_increment_map_transposed(std::span<double> x) const override;
   std::span<const double> stabilizer_force() const override { return stabilizer_; }

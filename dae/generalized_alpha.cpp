@@ -7,6 +7,7 @@
 #include "liegrad/dae/alpha_kinematics.hpp"
 #include "liegrad/dae/local_error.hpp"
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/turn.hpp"
 #include "liegrad/dae/updated_lagrangian.hpp"
 
 namespace liegrad::dae {
@@ -132,6 +133,11 @@ void GeneralizedAlpha::guess(FirstGuess kind, double h) {
       kinematics_->guess_acceleration(guess_);
       break;
   }
+  const lie::GroupList& space = assembly_.system().configuration_space();
+  if (node_beyond(kLargestGuessedTurn, space, kinematics_->increment(), h)) {
+    std::fill(guess_.begin(), guess_.end(), 0.0);
+    kinematics_->guess_increment(guess_);
+  }
   const std::span<double> lambda = assembly_.multipliers();
   if (kind == FirstGuess::kZeroMultiplier) {
     std::fill(lambda.begin(), lambda.end(), 0.0);
@@ -185,10 +191,22 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
   kinematics_->finish(upcoming);
   constexpr double kManyRoundings = 1e3 * std::numeric_limits<double>::epsilon();
   last_report.is_moving = h * largest_part(upcoming.v, newton_.scales().sizes()) > kManyRoundings;
+  if (options_.variant == AlphaVariant::kUpdatedLagrangianCrv) refuse_half_turns(h);
   std::copy(assembly_.multipliers().begin(), assembly_.multipliers().end(),
             upcoming.lambda.begin());
   std::copy(assembly_.algebraic().begin(), assembly_.algebraic().end(), upcoming.s.begin());
   return last_report;
+}
+
+/// Conformal rotation vectors are not linear in a turn about one axis, and their equations have other solutions
+/// where velocities reach half a turn in a step.
+void GeneralizedAlpha::refuse_half_turns(double h) {
+  const System& system = assembly_.system();
+  const auto node = node_beyond(std::numbers::pi, system.configuration_space(), upcoming.v, h);
+  if (!node) return;
+  last_report.success = false;
+  last_report.failure = NewtonFailure::kDiverged;
+  last_report.message = half_turn_message(system, *node);
 }
 
 Consistency* GeneralizedAlpha::consistency_of_velocities() {

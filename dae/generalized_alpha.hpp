@@ -57,6 +57,7 @@ class GeneralizedAlpha final : public Stepper {
   void change_step(double h);
   void guess(FirstGuess kind, double h);
   void solve(FirstGuess kind, double h);
+  void refuse_half_turns(double h);
 
   AlphaOptions options_;
   Consistency consistency_;

@@ -20,6 +20,8 @@ class Kinematics {
   virtual void guess_increment(std::span<const double> delta_q) = 0;
   /// Takes the increment that belongs to v̇ at the end.
   virtual void guess_acceleration(std::span<const double> v_dot) = 0;
+  /// The increment Δq as it stands.
+  virtual std::span<const double> increment() const = 0;
   /// Writes views, v and v̇ of all nodes; with_maps: also Q (and V).
   virtual void evaluate(Assembly& assembly, bool with_maps) = 0;
   /// Moves the unknowns by `fraction` of a correction, which was solved for at the last evaluate() with

@@ -7,6 +7,7 @@
 #include "liegrad/dae/node_tangent.hpp"
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/small_rotation.hpp"
+#include "liegrad/dae/turn.hpp"
 
 namespace liegrad::dae {
 namespace {
@@ -180,6 +181,15 @@ bool ExplicitMuntheKaas::evaluate(double t, double* v_dot) {
   return false;
 }
 
+bool ExplicitMuntheKaas::turns_too_far() {
+  const std::optional<int> node = node_beyond(std::numbers::pi, space_, point_);
+  if (!node) return false;
+  last_report.success = false;
+  last_report.failure = NewtonFailure::kDiverged;
+  last_report.message = half_turn_message(assembly_.system(), *node);
+  return true;
+}
+
 const StepReport& ExplicitMuntheKaas::step(double h, double t_end) {
   set_coefficients(h);
   last_report.success = true;
@@ -208,10 +218,12 @@ bool ExplicitMuntheKaas::run_stages(double t_end) {
   double* rates = rates_.data() + row_;
   for (int i = 1; i < inner; ++i, rates += row_) {
     combine(weights_.data() + i * stages_, i);
+    if (turns_too_far()) return false;
     move_nodes(rates);
     if (!evaluate(current.t + tableau_.c(i) * h_, rates + dof_)) return false;
   }
   combine(weights_.data() + stages_ * stages_, inner);
+  if (turns_too_far()) return false;
   if (ends_with_last_stage_) move_nodes(rates);  // for θ', which the embedded method uses
   move_to_end();
   if (!evaluate(t_end, rates + dof_)) return false;

@@ -36,6 +36,8 @@ class ExplicitMuntheKaas final : public Stepper {
   /// The end of the step at (θ, v).
   void move_to_end();
   bool evaluate(double t, double* v_dot);
+  /// Fails where θ turns a node by more than π.
+  bool turns_too_far();
   bool run_stages(double t_end);
 
   const lie::GroupList& space_;

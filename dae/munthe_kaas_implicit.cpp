@@ -6,6 +6,7 @@
 
 #include "liegrad/dae/local_error.hpp"
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/turn.hpp"
 
 namespace liegrad::dae {
 namespace {
@@ -33,10 +34,7 @@ ImplicitMuntheKaas::ImplicitMuntheKaas(const System& system, const ButcherTablea
   for (int i = 0; i < space_.size(); ++i) {
     const lie::NodeGroup& group = space_.group(i);
     start_view_.emplace_back(index(NodeView::size(group)));
-    for (int k = 0; k < group.dof(); ++k) {
-      is_angle_.push_back(group.kind != lie::GroupKind::kRn &&
-                          k < (group.kind == lie::GroupKind::kSE2 ? 1 : 3));
-    }
+    for (int k = 0; k < group.dof(); ++k) is_angle_.push_back(k < num_angles(group.kind));
   }
 }
 
@@ -198,6 +196,28 @@ bool ImplicitMuntheKaas::finish(double t_end) {
   return true;
 }
 
+void ImplicitMuntheKaas::guess() {
+  for (int i = 0; i < stages_; ++i) {
+    for (int k = 0; k < dof_; ++k) {
+      p(i)[k] = current.v[index(k)] + h_ * tableau_.c(i) * current.v_dot[index(k)];
+      u(i)[k] = current.v_dot[index(k)];
+    }
+  }
+  if (turned_beyond(kLargestGuessedTurn)) std::fill(unknowns_.begin(), unknowns_.end(), 0.0);
+}
+
+std::optional<int> ImplicitMuntheKaas::turned_beyond(double angle) {
+  for (int i = 0; i <= stages_; ++i) {
+    if (i < stages_) {
+      combine(tableau_.a.row(i), theta_.data(), v_.data());
+    } else {
+      combine(tableau_.b, theta_.data(), v_.data());
+    }
+    if (const std::optional<int> node = node_beyond(angle, space_, theta_)) return node;
+  }
+  return std::nullopt;
+}
+
 const StepReport& ImplicitMuntheKaas::step(double h, double t_end) {
   h_ = h;
   last_report.success = true;
@@ -209,14 +229,14 @@ const StepReport& ImplicitMuntheKaas::step(double h, double t_end) {
                          std::span(current.q).subspan(index(space_.coeff_offset(i))),
                          start_view_[index(i)]);
   }
-  for (int i = 0; i < stages_; ++i) {
-    for (int k = 0; k < dof_; ++k) {
-      p(i)[k] = current.v[index(k)] + h * tableau_.c(i) * current.v_dot[index(k)];
-      u(i)[k] = current.v_dot[index(k)];
-    }
-  }
+  guess();
   set_scales();
-  if (solve_stages()) finish(t_end);
+  if (!solve_stages()) return last_report;
+  if (const std::optional<int> node = turned_beyond(std::numbers::pi)) {
+    fail(NewtonFailure::kDiverged, half_turn_message(assembly_.system(), *node));
+  } else {
+    finish(t_end);
+  }
   return last_report;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace liegrad::dae {
 ///     T(θ_i) p_i - v_i = 0,   M(q_i) u_i + g(q_i, v_i) = 0,   q_i = q_n∘exp(θ_i),
 ///
 /// so that neither T⁻¹ nor its derivative is needed; Newton's matrix is a StageMatrix. Corrections are taken
-/// in full: a step that does not converge is for the caller to halve.
+/// in full: a step that does not converge, or turns a node by more than π, is for the caller to halve.
 class ImplicitMuntheKaas final : public Stepper {
  public:
   ImplicitMuntheKaas(const System& system, const ButcherTableau& tableau,
@@ -40,6 +41,10 @@ class ImplicitMuntheKaas final : public Stepper {
   void combine(const Weights& weights, double* theta, double* v) const;
   /// Fills a stage's part of the residual, and with_matrix its rows of the matrix.
   void evaluate_stage(int stage, bool with_matrix);
+  /// Stages of constant acceleration, or of rest where these turn too far.
+  void guess();
+  /// A node that some stage, or the end, turns by more than an angle.
+  std::optional<int> turned_beyond(double angle);
   void set_scales();
   double size_of_correction() const;
   bool solve_stages();

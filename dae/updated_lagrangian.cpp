@@ -139,6 +139,8 @@ class UpdatedLagrangian final : public Kinematics {
     }
   }
 
+  std::span<const double> increment() const override { return delta_q_; }
+
   void evaluate(Assembly& assembly, bool with_maps) override {
     for_each_part(space_, Evaluate{*this, assembly, with_maps});
     NodeStore& nodes = assembly.nodes();
