@@ -25,6 +25,18 @@ Termination termination_of(NewtonFailure failure) {
   }
 }
 
+/// Index 2 lets Φ drift, and gradients of constraints that depend on each other where Φ = 0 do so nowhere else:
+/// the mechanism would lock.
+void refuse_redundancy_that_drifts(const AlphaOptions& alpha, const ConsistencyReport& report) {
+  const std::vector<std::string>& redundant = report.redundant_constraints;
+  if (alpha.formulation != Formulation::kIndex2 || redundant.empty()) return;
+  throw InvalidArgument(
+      "constraints that depend on others, here " + redundant.front() +
+      (redundant.size() > 1 ? " and " + std::to_string(redundant.size() - 1) + " more" : "") +
+      ", do so only where positions satisfy them, and positions drift in index 2; choose index 3 "
+      "or the stabilized formulation");
+}
+
 /// One run: the parts that integrate() is made of share what stands here.
 class Run {
  public:
@@ -64,6 +76,7 @@ class Run {
                             ? initial.initial_state(options_.t_start, controls, *options_.initial)
                             : initial.initial_state(options_.t_start, controls);
     summary().consistency = initial.report();
+    refuse_redundancy_that_drifts(options_.alpha, initial.report());
     summary().solver = stepper_->solver();
     step_ = options_.adaptive ? first_step(state) : options_.step;
     stepper_->start(state, step_);

@@ -727,8 +727,8 @@ TEST(BennettMechanism, MovesAlthoughItHasMoreConstraintsThanVelocities) {
 }
 
 TEST(BennettMechanism, DependsNeitherOnTheFormulationNorOnTheKindOfNewton) {
-  // A matrix that was kept from another configuration does not reach all of the residual. (Index 2 is left
-  // out: it drifts off the configurations in which the mechanism is mobile.)
+  // A matrix that was kept from another configuration does not reach all of the residual. Index 2 is refused,
+  // see below.
   const dae::System system = bennett(1.0, lie::NodeGroup::so3xr3());
   const auto angle_with = [&](dae::Formulation formulation, dae::NewtonKind kind) {
     dae::IntegrateOptions options = with_redundancy(1e-2, 0.5);
@@ -747,6 +747,27 @@ TEST(BennettMechanism, DependsNeitherOnTheFormulationNorOnTheKindOfNewton) {
   EXPECT_NEAR(angle_with(Formulation::kIndex3, NewtonKind::kSimplified), expected, 1e-9);
   // Another method, with other errors.
   EXPECT_NEAR(angle_with(Formulation::kStabilized, NewtonKind::kFull), expected, 1e-2);
+}
+
+TEST(BennettMechanism, IsRefusedInIndexTwo) {
+  // It would drift off the configurations in which the mechanism is mobile: energy of order 0.9 in h.
+  const dae::System system = bennett(1.0, lie::NodeGroup::so3xr3());
+  dae::IntegrateOptions options = with_redundancy(1e-2, 0.5);
+  options.alpha.formulation = dae::Formulation::kIndex2;
+  try {
+    dae::integrate(system, options);
+    FAIL() << "nothing was thrown";
+  } catch (const InvalidArgument& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("joint"), std::string::npos) << message;
+    EXPECT_NE(message.find("and 2 more"), std::string::npos) << message;
+    EXPECT_NE(message.find("choose index 3 or the stabilized formulation"), std::string::npos)
+        << message;
+  }
+  // Where nothing is redundant the permission changes nothing.
+  const dae::System planar = planar_four_bar(lie::NodeGroup::rn(3));
+  const dae::Solution run = dae::integrate(planar, options);
+  EXPECT_TRUE(run.summary.is_complete()) << run.summary.message;
 }
 
 }  // namespace
