@@ -542,24 +542,18 @@ class Simulation {
   }
 
   /// Tables 1 and 2 of [ArnoldCardonaBruels2015]; the factor of the commutator is that of
-  /// [HolzingerArnoldGerstmayr2025, Eq. (40)]. Updated Lagrangian methods have the third derivative of their
-  /// local coordinates for v̈, and no commutator beside it.
+  /// [HolzingerArnoldGerstmayr2025, Eq. (40)].
   void set_starting_values(std::span<const double> guess, TapedState& now) {
-    Tapes jerk = options_.alpha.start == dae::StartingValues::kCorrected
-                     ? jerk_by_ad(now)
-                     : jerk_by_difference(guess, now);
+    const Tapes jerk = options_.alpha.start == dae::StartingValues::kCorrected
+                           ? jerk_by_ad(now)
+                           : jerk_by_difference(guess, now);
     const dae::AlphaParameters& p = method().parameters;
     const Taped h = first_step_;
-    Tapes bracket(dof());
-    system_.configuration_space().apply_ad<Taped>(now.v, now.v_dot, bracket);
-    double factor = (1.0 / 3 - method().sigma * p.beta / p.gamma) / 4;
-    if (options_.alpha.variant != dae::AlphaVariant::kLieGroup) {
-      factor = 0;
-      for (std::size_t i = 0; i < dof(); ++i) jerk[i] += bracket[i] / 2;
-    }
-    if (options_.alpha.variant == dae::AlphaVariant::kUpdatedLagrangianCrv) add_cubes(now, jerk);
     for (std::size_t i = 0; i < dof(); ++i) now.a[i] += p.delta_alpha() * h * jerk[i];
     if (options_.alpha.formulation != Formulation::kIndex3 || constraints() == 0) return;
+    Tapes bracket(dof());
+    system_.configuration_space().apply_ad<Taped>(now.v, now.v_dot, bracket);
+    const double factor = (1.0 / 3 - method().sigma * p.beta / p.gamma) / 4;
     TapedState along = now, still = now;
     for (std::size_t i = 0; i < dof(); ++i) {
       along.v[i] = h * h * (p.c_q() * jerk[i] + factor * bracket[i]);
@@ -570,18 +564,6 @@ class Simulation {
     for (std::size_t i = 0; i < felt.size(); ++i) felt[i] -= zero[i];
     const Tapes correction = normal_velocity(now, felt);
     for (std::size_t i = 0; i < dof(); ++i) now.v[i] += correction[i];
-  }
-
-  /// ⅛|Ω|²Ω of the nodes that turn; conformal rotation vectors have no others than SO(3) and SO(3)×R³.
-  void add_cubes(const TapedState& now, Tapes& jerk) const {
-    const lie::GroupList& space = system_.configuration_space();
-    for (int node = 0; node < space.size(); ++node) {
-      if (space.group(node).kind == lie::GroupKind::kRn) continue;
-      const std::size_t first = index(space.dof_offset(node));
-      Taped square = 0;
-      for (std::size_t i = first; i < first + 3; ++i) square += now.v[i] * now.v[i];
-      for (std::size_t i = first; i < first + 3; ++i) jerk[i] += square * now.v[i] / 8;
-    }
   }
 
   Tapes jerk_by_difference(std::span<const double> guess, const TapedState& now) {
