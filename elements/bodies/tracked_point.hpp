@@ -4,7 +4,8 @@
 
 namespace liegrad::elements {
 
-/// A body-fixed point whose motion is observed, such as a marker: no force, the output p = x + R X.
+/// A body-fixed point whose motion is observed, such as a marker: no force, the outputs p = x + R X and its
+/// velocity.
 struct TrackedPoint {
   dae::ElementShape shape() const {
     return {.type = "tracked_point",
@@ -12,11 +13,14 @@ struct TrackedPoint {
             .parameters = {{"X1", 0, "m", "the point in the body"},
                            {"X2", 0, "m", "second component"},
                            {"X3", 0, "m", "third component"}},
-            .outputs = {{"p", 3, "its position in the inertial frame"}}};
+            .outputs = {{"p", 3, "its position in the inertial frame"},
+                        {"u", 3, "its velocity in the inertial frame"}}};
   }
   template <class S>
-  lie::Vec<S, 3> outputs(const dae::Motion<S>& at) const {
-    return at.frame(0).point(at.parameter3(0));
+  lie::Vec<S, 6> outputs(const dae::Motion<S>& at) const {
+    lie::Vec<S, 6> values;
+    values << at.frame(0).point(at.parameter3(0)), at.point_velocity(0, at.parameter3(0));
+    return values;
   }
 };
 
