@@ -4,22 +4,9 @@
 #include <cmath>
 
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/turn.hpp"
 
 namespace liegrad::dae {
-namespace {
-
-/// How many of the first velocities of a node are angular.
-int angles_of(lie::GroupKind kind) {
-  switch (kind) {
-    case lie::GroupKind::kRn: return 0;
-    case lie::GroupKind::kSO2:
-    case lie::GroupKind::kSE2: return 1;
-    default: return 3;
-  }
-}
-
-}  // namespace
-
 EquationScales::EquationScales(Assembly& assembly) : assembly_(assembly) {
   const int dof = assembly.multiplier_offset();
   diagonal_.assign(index(dof), -1);
@@ -50,7 +37,7 @@ void EquationScales::for_each_part(F&& f) const {
   const lie::GroupList& space = assembly_.system().configuration_space();
   for (int i = 0; i < space.size(); ++i) {
     const lie::NodeGroup& group = space.group(i);
-    const int first = space.dof_offset(i), dof = group.dof(), angles = angles_of(group.kind);
+    const int first = space.dof_offset(i), dof = group.dof(), angles = num_angles(group.kind);
     const int coeff = space.coeff_offset(i) + group.num_coeffs() - (dof - angles);
     if (group.kind == lie::GroupKind::kRn) {
       for (int k = 0; k < dof; ++k) f(first + k, 1, coeff + k);

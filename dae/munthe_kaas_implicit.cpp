@@ -12,6 +12,8 @@ namespace liegrad::dae {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+/// Tolerances of equations that a correction may have: of one that is the last, and where none may be left out.
+constexpr double kMostRoundings = 16, kFewRoundings = 6;
 
 }  // namespace
 
@@ -87,17 +89,25 @@ void ImplicitMuntheKaas::evaluate_stage(int stage, bool with_matrix) {
   }
 }
 
-/// The tolerances of Newton, [NewtonOptions::relative_tolerance].
+/// Corrections are compared with velocities, and with what rounding of positions means for them.
 void ImplicitMuntheKaas::set_scales() {
   double angle = 0, length = 0, position = 0;
   for (std::size_t i = 0; i < is_angle_.size(); ++i) {
     double& scale = is_angle_[i] ? angle : length;
     scale = std::max({scale, std::abs(current.v[i]), h_ * std::abs(current.v_dot[i])});
   }
-  for (const double entry : current.q) position = std::max(position, std::abs(entry));
-  angle_scale_ = options_.relative_tolerance * angle + 4 * kEpsilon / h_;
-  length_scale_ = options_.relative_tolerance * length + 4 * kEpsilon / h_ * position +
-                  std::numeric_limits<double>::min();
+  for (int i = 0; i < space_.size(); ++i) {
+    const lie::NodeGroup& group = space_.group(i);
+    const int last = space_.coeff_offset(i) + group.num_coeffs();
+    for (int k = last - (group.dof() - num_angles(group.kind)); k < last; ++k) {
+      position = std::max(position, std::abs(current.q[index(k)]));
+    }
+  }
+  const double tolerance =
+      (options_.leave_out_last ? kMostRoundings : kFewRoundings) * options_.relative_tolerance;
+  angle_scale_ = tolerance * angle + 4 * kEpsilon / h_;
+  length_scale_ =
+      tolerance * length + 4 * kEpsilon / h_ * position + std::numeric_limits<double>::min();
 }
 
 /// The correction stands in residual_.

@@ -100,8 +100,9 @@ int Stabilizer::entry(int multiplier, int dof) const {
 
 int Stabilizer::position_entry(int row, int dof) const {
   const NodePart& node = nodes_[index(node_of_dof_[index(dof)])];
-  const auto part = std::lower_bound(rows_.begin() + node.first_row, rows_.begin() + node.end_row,
-                                     row, [](const RowPart& p, int wanted) { return p.row < wanted; });
+  const auto part =
+      std::lower_bound(rows_.begin() + node.first_row, rows_.begin() + node.end_row, row,
+                       [](const RowPart& p, int wanted) { return p.row < wanted; });
   int i = part->first;
   while (coordinate_[index(i)] != dof - first_dof_[index(node.node)]) ++i;
   return i;
@@ -119,8 +120,7 @@ void Stabilizer::for_each_target(F&& f) const {
   }
 }
 
-void Stabilizer::collect_pattern(int first_column,
-                                 std::vector<std::pair<int, int>>& places) const {
+void Stabilizer::collect_pattern(int first_column, std::vector<std::pair<int, int>>& places) const {
   for_each_target(
       [&](int row, int multiplier) { places.emplace_back(row, first_column + multiplier); });
 }
