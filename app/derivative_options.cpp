@@ -8,6 +8,7 @@
 
 #include "liegrad/dae/nearest_name.hpp"
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/run_times.hpp"
 #include "liegrad/dae/text.hpp"
 #include "liegrad/models/models.hpp"
 #include "number_text.hpp"
@@ -133,7 +134,7 @@ std::vector<ChosenOutput> DerivativeOptions::outputs(const dae::System& system,
     std::optional<double> t;
     if (!at.empty()) {
       t = number_of("--of " + name, at.substr(1));
-      if (!(*t >= run.t_start && *t <= run.t_end)) {
+      if (!dae::RunTimes(run.t_start, run.t_end).contains(*t)) {
         throw InvalidArgument("--of " + item + " is outside of the run from " +
                               dae::number_text(run.t_start) + " to " + dae::number_text(run.t_end));
       }

@@ -132,11 +132,16 @@ void IntegrationOptions::add_steps_to(CLI::App& command) {
       ->type_name("H");
   CLI::Option* const adaptive =
       command.add_flag("--adaptive", adaptive_, "Choose steps by the local error");
-  command.add_option("--rtol", rtol_, "Relative tolerance, 1e-4 unless given")
+  command
+      .add_option("--rtol", rtol_,
+                  "Error at the end over the size of the motion, 1e-4 unless given")
       ->type_name("R")
       ->needs(adaptive);
-  command.add_option("--atol", atol_, "Absolute tolerance, 1e-6 unless given")
+  command.add_option("--atol", atol_, "Absolute error that is allowed besides, 0 unless given")
       ->type_name("A")
+      ->needs(adaptive);
+  command.add_flag("--control-multipliers", control_multipliers_,
+                   "Let errors of multipliers count too")
       ->needs(adaptive);
 }
 
@@ -188,6 +193,7 @@ dae::IntegrateOptions IntegrationOptions::make() const {
     dae::AdaptiveOptions adaptive;
     adaptive.tolerance.relative = rtol_.value_or(adaptive.tolerance.relative);
     adaptive.tolerance.absolute = atol_.value_or(adaptive.tolerance.absolute);
+    adaptive.tolerance.multipliers = control_multipliers_;
     if (step_ && !(*step_ > 0)) throw InvalidArgument("the first step --step must be positive");
     adaptive.initial_step = step_.value_or(0);
     options.adaptive = adaptive;
@@ -249,6 +255,7 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
     echo["adaptive"] = true;
     echo["rtol"] = options.adaptive->tolerance.relative;
     echo["atol"] = options.adaptive->tolerance.absolute;
+    if (control_multipliers_) echo["control_multipliers"] = true;
   } else {
     echo["step"] = options.step;
   }

@@ -29,6 +29,7 @@ RunObserver::RunObserver(const dae::System& system, const dae::IntegrateOptions&
       t_start_(options.t_start),
       time_(options.t_start),
       interval_(options.sample_interval),
+      times_(options.t_start, options.t_end),
       dense_(system.configuration_space()),
       progress_(options.t_start, options.t_end, shows_progress) {
   if (!file.empty()) file_ = std::make_unique<CsvFile>(file, columns_of(outputs_));
@@ -89,11 +90,10 @@ void RunObserver::write_samples(const dae::State& state) {
     return;
   }
   dense_.set_step(last_, state);
-  const double rounding = 1e-9 * interval_;
   while (true) {
     const double t = t_start_ + static_cast<double>(num_samples_) * interval_;
-    if (t > state.t + rounding) break;
-    if (t >= state.t - rounding) {
+    if (times_.is_after(t, state.t)) break;
+    if (times_.is_same(t, state.t)) {
       write(state);
     } else {
       dense_.evaluate(t, sample_);

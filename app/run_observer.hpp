@@ -7,6 +7,7 @@
 
 #include "csv_file.hpp"
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/run_times.hpp"
 #include "progress.hpp"
 
 namespace liegrad::app {
@@ -50,6 +51,7 @@ class RunObserver {
   std::vector<double> controls_, numbers_, sample_numbers_;
   std::unique_ptr<CsvFile> file_;
   double t_start_, time_, interval_;
+  dae::RunTimes times_;
   dae::DenseOutput dense_;
   dae::State last_, sample_;
   std::optional<EnergyRecord> energy_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -101,6 +102,8 @@ ordered_json json_of(const Result& result) {
           {"options", result.integration.echo()},
           {"termination", result.termination()},
           {"message", s.message},
+          {"trusted", s.trusted},
+          {"reason_for_doubt", s.reason_for_doubt},
           {"warnings", s.warnings},
           {"solver", solver_name(s.solver)},
           {"steps", s.steps},
@@ -262,6 +265,11 @@ void SimulateCommand::run() const {
   if (common.prints()) print(result, common.verbose);
   common.write_json(json_of(result));
   if (!result.is_complete()) throw Error(summary.message);
+  if (!summary.trusted && !common.quiet) {
+    std::fflush(stdout);
+    std::cerr << "liegrad: warning: this result cannot be trusted: " << summary.reason_for_doubt
+              << ".\n";
+  }
 }
 
 }  // namespace
@@ -272,7 +280,7 @@ void add_simulate_command(CLI::App& app) {
   sub->footer(
       "The columns of --out are `t` and the outputs that `liegrad models SYSTEM` lists, those of\n"
       "several numbers as `NAME.1`, `NAME.2`, … The JSON has `termination` (\"reached_end\",\n"
-      "\"stopped_by_event\", or why the run could not go on), `steps`, `newton_iterations`,\n"
+      "\"stopped_by_event\", or why the run could not go on), `trusted` and `reason_for_doubt`, `steps`, `newton_iterations`,\n"
       "`jacobian_evaluations`, `factorizations`, `wall_seconds` (without output),\n"
       "`max_position_residual`, `max_velocity_residual`, `energy`, `events`, `final` and more.");
   command->integration.add_to(*sub);

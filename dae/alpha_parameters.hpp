@@ -39,6 +39,11 @@ struct AlphaParameters {
   /// C_q: the local error of q begins with C_q h³ v̈ [ArnoldCardonaBruels2015, Eq. (40a)].
   double c_q() const { return (1.0 - 6.0 * beta - 3.0 * delta_alpha()) / 6.0; }
 
+  /// C_v: the local error of v begins with C_v h³ v⃛, when a_n is that of a smooth motion (docs/step-control.md).
+  double c_v() const {
+    return 1.0 / 6.0 - delta_alpha() * (alpha_m - 0.5 + gamma) - 0.5 * gamma;
+  }
+
   /// The factor of the commutator h³ v^ v̇ in the local error of the σ-modified method
   /// [HolzingerArnoldGerstmayr2025, Eq. (40)]; 1/12 without modification, σ = 0.
   double commutator_coefficient(double sigma) const {

@@ -43,6 +43,10 @@ bool ButcherTableau::first_same_as_last() const {
   return a.row(0).isZero(0.0) && a.row(s - 1) == b.transpose();
 }
 
+int ButcherTableau::error_exponent() const {
+  return std::min(order, embedded_order) + (extrapolates() ? 1 : 0);
+}
+
 std::vector<std::string> ButcherTableau::problems() const {
   std::vector<std::string> found;
   const auto add = [&](const auto&... parts) {

@@ -28,6 +28,11 @@ struct ButcherTableau {
   bool is_explicit() const;
   /// The last stage is evaluated at y_{n+1}, and the first at y_n: it need not be evaluated again.
   bool first_same_as_last() const;
+  /// The result is of higher order than the one it is compared with: its error at the end of a run is proportional to
+  /// the difference of both in a step. Otherwise it is proportional to the difference per time.
+  bool extrapolates() const { return order > embedded_order; }
+  /// The difference, per time unless it extrapolates, behaves like h to this power.
+  int error_exponent() const;
   /// What is wrong with the coefficients, a sentence each; empty if nothing is found. The order is
   /// believed.
   std::vector<std::string> problems() const;

@@ -11,13 +11,15 @@ namespace liegrad::dae {
 ///
 ///     q(t_n + τh) = q_n∘exp(θ(τ)),   v = T(θ) θ'/h,
 ///
-/// where θ is the cubic polynomial that meets q and v at both ends: error O(h⁴) in q, O(h³) in v beyond
-/// that of the ends. v̇, a, λ, s are interpolated linearly, η belongs to the whole step.
+/// where θ is the polynomial of degree 5 that meets q, v and v̇ at both ends: error O(h⁶) in q, O(h⁵) in v beyond
+/// that of the ends, so that samples of methods of order 5 are as good as their steps. v̇ is the slope of the cubic
+/// polynomial that meets v and v̇, with error O(h³). a, λ, s are interpolated linearly, η belongs to the whole step.
 class DenseOutput {
  public:
   explicit DenseOutput(const lie::GroupList& space) : space_(&space) {}
 
   void set_step(const State& start, const State& end);
+  double step() const { return h_; }
   /// For t in the step.
   void evaluate(double t, State& out) const;
 
@@ -26,8 +28,8 @@ class DenseOutput {
   const State* start_ = nullptr;
   const State* end_ = nullptr;
   double h_ = 0;
-  std::vector<double> theta_, slope_start_, slope_end_;
-  mutable std::vector<double> at_, slope_;
+  std::vector<double> theta_, rate_end_, second_rate_end_;
+  mutable std::vector<double> at_, rate_;
 };
 
 }  // namespace liegrad::dae

@@ -5,8 +5,9 @@
 
 namespace liegrad::dae {
 
-EventLocator::EventLocator(const System& system, const std::vector<EventOptions>& events)
-    : events_(events) {
+EventLocator::EventLocator(const System& system, const std::vector<EventOptions>& events,
+                           double time_rounding)
+    : events_(events), time_rounding_(time_rounding) {
   if (events.empty()) return;
   outputs_.emplace(system);
   for (const EventOptions& event : events) columns_.push_back(outputs_->column(event.output));
@@ -31,12 +32,13 @@ State EventLocator::locate(std::size_t event, const DenseOutput& dense, const St
   double left = last_time_, right = end.t;
   State state = end;
   bool halve = false;
-  while (right - left > events_[event].time_tolerance) {
+  const double tolerance = std::max(events_[event].time_tolerance, time_rounding_);
+  while (right - left > tolerance) {
     double middle = 0.5 * (left + right);
     if (!halve) {
       const double secant = left + (right - left) * before / (before - after);
       // A little beyond the estimate, so that the enclosure shrinks from both sides.
-      const double nudge = 0.25 * events_[event].time_tolerance;
+      const double nudge = 0.25 * tolerance;
       middle = std::clamp(secant, left + nudge, right - nudge);
     }
     const double width = right - left;

@@ -12,7 +12,8 @@ namespace liegrad::dae {
 /// Finds zero crossings of outputs within steps.
 class EventLocator {
  public:
-  EventLocator(const System& system, const std::vector<EventOptions>& events);
+  /// Times that differ by `time_rounding` are the same.
+  EventLocator(const System& system, const std::vector<EventOptions>& events, double time_rounding);
 
   void start(const State& state, std::span<const double> controls);
   /// Adds the crossings of a step, in the order of time; returns the state of the first that stops the
@@ -26,6 +27,7 @@ class EventLocator {
                double after, std::span<const double> controls);
 
   const std::vector<EventOptions>& events_;
+  double time_rounding_;
   std::optional<Outputs> outputs_;
   std::vector<int> columns_;
   std::vector<double> last_, numbers_;

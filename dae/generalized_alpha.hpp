@@ -5,6 +5,7 @@
 
 #include "liegrad/dae/alpha_variant.hpp"
 #include "liegrad/dae/extrapolation.hpp"
+#include "liegrad/dae/spaced_history.hpp"
 #include "liegrad/dae/starting_values.hpp"
 #include "liegrad/dae/stepper.hpp"
 
@@ -46,8 +47,8 @@ class GeneralizedAlpha final : public Stepper {
   void restart(const State& state, double h) override;
   const StepReport& step(double h, double t_end) override;
   void accept() override;
-  double error(const ErrorTolerance& tolerance) const override;
-  int error_exponent() const override { return 3; }
+  double error(const ErrorNorm& norm) override;
+  int error_exponent() const override { return 2; }
   LinearSolverKind solver() const override { return assembly_kind_; }
   Assembly& assembly() override { return assembly_; }
   Consistency& consistency() { return consistency_; }
@@ -58,6 +59,10 @@ class GeneralizedAlpha final : public Stepper {
   void guess(FirstGuess kind, double h);
   void solve(FirstGuess kind, double h);
   void refuse_half_turns(double h);
+  void estimate_position_error(double h);
+  double velocity_error(const ErrorNorm& norm, double h);
+  void remove_normal_part(std::vector<double>& error);
+  double multiplier_error(const ErrorNorm& norm, double h);
 
   AlphaOptions options_;
   Consistency consistency_;
@@ -68,6 +73,9 @@ class GeneralizedAlpha final : public Stepper {
   double scaled_for_ = 0;  // the step that a and v of current belong to
   Extrapolation accelerations_;
   std::vector<double> guess_;
+  // Of error().
+  SpacedHistory v_dot_history_, lambda_history_;
+  std::vector<double> none_, position_error_, velocity_error_, multiplier_error_;
 };
 
 }  // namespace liegrad::dae

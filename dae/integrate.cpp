@@ -6,16 +6,16 @@
 #include <limits>
 
 #include "liegrad/dae/event_locator.hpp"
+#include "liegrad/dae/first_step.hpp"
 #include "liegrad/dae/munthe_kaas.hpp"
+#include "liegrad/dae/run_times.hpp"
 #include "liegrad/dae/step_controller.hpp"
 #include "liegrad/dae/text.hpp"
+#include "liegrad/dae/trust_watch.hpp"
 #include "liegrad/dae/velocity_watch.hpp"
 
 namespace liegrad::dae {
 namespace {
-
-/// More than any machine can use for the elements of one system.
-constexpr int kMostThreads = 256;
 
 Termination termination_of(NewtonFailure failure) {
   switch (failure) {
@@ -43,9 +43,10 @@ class Run {
   Run(const System& system, const IntegrateOptions& options)
       : system_(system),
         options_(options),
+        times_(options.t_start, options.t_end),
         stepper_(make_stepper(system, options)),
         dense_(system.configuration_space()),
-        events_(system, options.events) {}
+        events_(system, options.events, times_.rounding()) {}
 
   Solution run() {
     const auto began = std::chrono::steady_clock::now();
@@ -55,6 +56,8 @@ class Run {
     } else {
       run_fixed();
     }
+    if (!ended_) summary().termination = Termination::kReachedEnd;
+    judge();
     solution_.final = stepper_->state();
     if (stop_state_) solution_.final = *stop_state_;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
@@ -78,40 +81,34 @@ class Run {
     summary().consistency = initial.report();
     refuse_redundancy_that_drifts(options_.alpha, initial.report());
     summary().solver = stepper_->solver();
-    step_ = options_.adaptive ? first_step(state) : options_.step;
+    step_ = options_.step;
+    if (options_.adaptive) prepare_error_control(initial, state);
     stepper_->start(state, step_);
     if (Consistency* const of_velocities = stepper_->consistency_of_velocities()) {
       velocity_watch_.emplace(*of_velocities);
     }
+    trust_.emplace(system_, options_, stepper_->state());
     if (options_.on_start) options_.on_start(stepper_->state(), step_);
     next_sample_ = options_.t_start + options_.sample_interval;
     if (options_.keep_samples) solution_.samples.push_back(stepper_->state());
     events_.start(stepper_->state(), stepper_->assembly().controls());
   }
 
-  double first_step(const State& state) const {
-    const double interval = options_.t_end - options_.t_start;
+  void prepare_error_control(Consistency& initial, const State& state) {
     const AdaptiveOptions& adaptive = *options_.adaptive;
-    if (adaptive.initial_step > 0) return std::min(adaptive.initial_step, interval);
-    // A hundredth of the time in which accelerations change velocities by themselves.
-    double v = 0, v_dot = 0;
-    for (const double entry : state.v) v = std::max(v, std::abs(entry));
-    for (const double entry : state.v_dot) v_dot = std::max(v_dot, std::abs(entry));
-    const double guess = v_dot > 0 && v > 0 ? 0.01 * v / v_dot : 1e-4 * interval;
-    return std::clamp(guess, 1e-8 * interval, 1e-2 * interval);
+    norm_.emplace(initial.assembly(), state, adaptive.tolerance, times_.interval());
+    step_ = adaptive.initial_step > 0
+                ? std::min(adaptive.initial_step, times_.interval())
+                : first_step(initial, state, *norm_, stepper_->error_exponent());
   }
 
   void run_fixed() {
     const double h = options_.step;
-    const double interval = options_.t_end - options_.t_start;
-    // Steps of equal length; a last shorter one when the interval is not a multiple.
-    const long whole = static_cast<long>(std::floor(interval / h * (1 + 1e-12)));
-    for (long n = 0; n < whole && !ended_; ++n) {
-      const double t_end = options_.t_start + static_cast<double>(n + 1) * h;
-      advance(h, t_end);
+    const FixedSteps steps = times_.fixed_steps(h);
+    for (long n = 1; n < steps.count && !ended_; ++n) {
+      advance(h, options_.t_start + static_cast<double>(n) * h);
     }
-    const double rest = options_.t_end - stepper_->state().t;
-    if (!ended_ && rest > 1e-9 * h) advance(rest, options_.t_end);
+    advance(steps.last, options_.t_end);
     if (!first_failure_.empty()) summary().warnings.push_back(first_failure_);
   }
 
@@ -137,11 +134,12 @@ class Run {
 
   void run_adaptive() {
     const AdaptiveOptions& adaptive = *options_.adaptive;
-    const double interval = options_.t_end - options_.t_start;
-    const double least = adaptive.smallest_step > 0 ? adaptive.smallest_step : 1e-12 * interval;
+    const double interval = times_.interval();
+    const double least = std::max(
+        adaptive.smallest_step > 0 ? adaptive.smallest_step : 1e-12 * interval, times_.rounding());
     const double most = adaptive.largest_step > 0 ? adaptive.largest_step : interval;
     StepController controller(stepper_->error_exponent());
-    while (!ended_ && options_.t_end - stepper_->state().t > least) {
+    while (!ended_ && !times_.has_ended(stepper_->state().t)) {
       double h = std::clamp(step_, least, most);
       const double left = options_.t_end - stepper_->state().t;
       // The last two steps share what is left, so that none is tiny.
@@ -163,13 +161,15 @@ class Run {
         controller.reset();
         continue;
       }
-      const double error = stepper_->error(adaptive.tolerance);
-      if (error > 1 && h > least) {
+      const double error = stepper_->error(*norm_);
+      if (!(error <= 1) && h > least) {
         summary().rejected_steps += 1;
         step_ = h * controller.after_rejection(error);
         continue;
       }
+      if (!(error <= 1)) trust_->accept_above_tolerance();
       step_ = h * controller.after_acceptance(error);
+      norm_->observe(stepper_->next());
       complete(h);
     }
   }
@@ -195,7 +195,25 @@ class Run {
     failed_.success = false;
     failed_.failure = NewtonFailure::kDiverged;
     failed_.message = *complaint;
+    if (leaves_oscillations(options_)) name_missing_damping(failed_.message);
     return failed_;
+  }
+
+  /// Shorter steps do not help where errors of constraint forces are not damped.
+  static void name_missing_damping(std::string& message) {
+    message.erase(std::min(message.find(": the step is too long"), message.size()));
+    message += ": the method does not damp errors of constraint forces";
+  }
+
+  void judge() {
+    IntegrateSummary& s = summary();
+    if (!s.is_complete()) {
+      s.reason_for_doubt = s.message;
+      return;
+    }
+    const std::optional<std::string> doubt = trust_->doubt(s, stepper_->state());
+    s.trusted = !doubt;
+    if (doubt) s.reason_for_doubt = *doubt;
   }
 
   void complete(double h) {
@@ -209,6 +227,7 @@ class Run {
     if (samples || !options_.events.empty()) dense_.set_step(stepper_->state(), stepper_->next());
     if (!options_.events.empty()) find_events();
     if (options_.keep_samples) take_samples();
+    trust_->observe(stepper_->state(), stepper_->next());
     stepper_->accept();
     if (options_.on_step && !ended_ && !options_.on_step(stepper_->state())) {
       ended_ = true;
@@ -233,9 +252,8 @@ class Run {
       return;
     }
     const double t = stop_state_ ? stop_state_->t : stepper_->next().t;
-    const double rounding = 1e-9 * options_.sample_interval;
-    while (next_sample_ <= t + rounding && next_sample_ <= options_.t_end + rounding) {
-      if (std::abs(next_sample_ - stepper_->next().t) <= rounding) {
+    while (!times_.is_after(next_sample_, t) && times_.contains(next_sample_)) {
+      if (times_.is_same(next_sample_, stepper_->next().t)) {
         solution_.samples.push_back(stepper_->next());
       } else {
         solution_.samples.emplace_back();
@@ -261,9 +279,12 @@ class Run {
 
   const System& system_;
   const IntegrateOptions& options_;
+  RunTimes times_;
   std::unique_ptr<Stepper> stepper_;
   std::optional<VelocityWatch> velocity_watch_;
   StepReport failed_;  ///< of a step that velocity_watch_ refused
+  std::optional<TrustWatch> trust_;
+  std::optional<ErrorNorm> norm_;  ///< of adaptive steps
   DenseOutput dense_;
   EventLocator events_;
   Solution solution_;
@@ -276,59 +297,6 @@ class Run {
 };
 
 }  // namespace
-
-std::vector<std::string> IntegrateOptions::problems(const System& system) const {
-  std::vector<std::string> list;
-  const auto require = [&list](bool holds, const std::string& sentence) {
-    if (!holds) list.push_back(sentence);
-  };
-  require(std::isfinite(t_start) && std::isfinite(t_end) && t_end > t_start,
-          "the end time t_end = " + number_text(t_end) + " must be after the start " +
-              number_text(t_start));
-  if (!adaptive) {
-    require(std::isfinite(step) && step > 0, "the step " + number_text(step) + " must be positive");
-  } else {
-    require(adaptive->tolerance.relative > 0 && adaptive->tolerance.absolute > 0,
-            "the tolerances of adaptive steps must be positive; they are rtol = " +
-                number_text(adaptive->tolerance.relative) +
-                " and atol = " + number_text(adaptive->tolerance.absolute));
-  }
-  if (initial) {
-    const std::size_t coeffs = static_cast<std::size_t>(system.configuration_space().num_coeffs());
-    const std::size_t dof = static_cast<std::size_t>(system.dof());
-    require(initial->q.size() == coeffs && initial->v.size() == dof,
-            "the initial values have " + std::to_string(initial->q.size()) + " and " +
-                std::to_string(initial->v.size()) + " numbers; '" + system.name() + "' needs " +
-                std::to_string(coeffs) + " coefficients and " + std::to_string(dof) +
-                " velocities");
-  }
-  require(threads >= 1 && threads <= kMostThreads, "threads = " + std::to_string(threads) +
-                                                       " must be from 1 to " +
-                                                       std::to_string(kMostThreads));
-  require(std::isfinite(sample_interval) && sample_interval >= 0,
-          "the time between samples must not be negative or infinite; it is " +
-              number_text(sample_interval));
-  if (method == Method::kAlpha) {
-    for (const std::string& problem : alpha.method.parameters.problems()) list.push_back(problem);
-    require(std::isfinite(alpha.method.sigma), "sigma must be a finite number");
-    const bool updated = alpha.variant != AlphaVariant::kLieGroup;
-    require(!updated || alpha.formulation == Formulation::kIndex3,
-            "updated Lagrangian methods exist for index 3 only; choose that formulation");
-    require(!updated || alpha.method.sigma == 0,
-            "sigma = " + number_text(alpha.method.sigma) +
-                " has no meaning for updated Lagrangian methods; leave it at 0");
-  } else {
-    for (const std::string& problem : tableau.problems()) list.push_back(problem);
-    const int algebraic = system.num_multipliers() + system.num_algebraic();
-    require(algebraic == 0,
-            "Munthe-Kaas methods are for systems without constraints and algebraic states, and '" +
-                system.name() + "' has " + std::to_string(algebraic) +
-                "; use a generalized-alpha method");
-    require(!adaptive || tableau.b_embedded.has_value(),
-            "adaptive steps need an embedded method, which '" + tableau.name + "' has not");
-  }
-  return list;
-}
 
 std::vector<std::string> IntegrateOptions::warnings() const {
   if (method != Method::kAlpha) return {};

@@ -18,7 +18,7 @@ namespace liegrad::dae {
 /// Steps that follow the local error.
 struct AdaptiveOptions {
   ErrorTolerance tolerance;
-  double initial_step = 0;   ///< 0: chosen from the accelerations
+  double initial_step = 0;   ///< 0: chosen from v, v̇ and v̈
   double smallest_step = 0;  ///< 0: 1e-12 of the interval
   double largest_step = 0;   ///< 0: the interval
 };
@@ -28,7 +28,7 @@ struct EventOptions {
   std::string output;
   double level = 0;
   enum class Direction { kBoth, kRising, kFalling } direction = Direction::kBoth;
-  double time_tolerance = 1e-10;  ///< in seconds
+  double time_tolerance = 1e-10;  ///< in seconds; at least the rounding of the run's times is left
   bool stop = false;              ///< the run ends there
 };
 
@@ -72,7 +72,7 @@ struct IntegrateOptions {
   std::vector<std::string> warnings() const;
 };
 
-/// How a run ended. All but kReachedEnd and the two stops mean that it could not go on.
+/// How a run ended. kReachedEnd means at t_end. What follows the two stops could not go on, or was not run.
 enum class Termination {
   kReachedEnd,
   kStoppedByCallback,
@@ -80,10 +80,11 @@ enum class Termination {
   kNewtonDiverged,
   kSingularMatrix,
   kNonFinite,
+  kNotRun,
 };
 
 struct IntegrateSummary {
-  Termination termination = Termination::kReachedEnd;
+  Termination termination = Termination::kNotRun;
   std::string message;  ///< of a run that could not go on: when, where, what was tried
   std::vector<std::string> warnings;
   long steps = 0, rejected_steps = 0, failed_attempts = 0;
@@ -94,6 +95,9 @@ struct IntegrateSummary {
   double smallest_step = 0, largest_step = 0;
   LinearSolverKind solver = LinearSolverKind::kAutomatic;
   ConsistencyReport consistency;
+  /// Whether the numbers can be relied on, as far as the run itself can tell (docs/step-control.md).
+  bool trusted = false;
+  std::string reason_for_doubt;  ///< with the remedy; empty when trusted
 
   bool is_complete() const { return termination <= Termination::kStoppedByEvent; }
 };

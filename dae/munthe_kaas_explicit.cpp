@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "liegrad/dae/local_error.hpp"
 #include "liegrad/dae/node_tangent.hpp"
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/small_rotation.hpp"
@@ -239,18 +238,19 @@ void ExplicitMuntheKaas::accept() {
   std::swap(start_view_, end_view_);
 }
 
-double ExplicitMuntheKaas::error(const ErrorTolerance& tolerance) const {
-  return weighted_error(current, upcoming, tolerance, [this](int coordinate) {
-    double sum = 0;
+double ExplicitMuntheKaas::error(const ErrorNorm& norm) {
+  error_.assign(index(2 * dof_), 0.0);
+  for (int i = 0; i < 2 * dof_; ++i) {
     for (int j = 0; j < stages_; ++j) {
-      sum += error_weights_[index(j)] * rates_[index(j * row_ + coordinate)];
+      error_[index(i)] += error_weights_[index(j)] * rates_[index(j * row_ + i)];
     }
-    return sum;
-  });
+  }
+  const std::span<const double> error(error_);
+  const double size = norm.size(error.first(index(dof_)), error.last(index(dof_)));
+  return size * (tableau_.extrapolates() ? norm.accumulated_over_difference()
+                                         : norm.accumulated_over_local(h_));
 }
 
-int ExplicitMuntheKaas::error_exponent() const {
-  return std::min(tableau_.order, tableau_.embedded_order) + 1;
-}
+int ExplicitMuntheKaas::error_exponent() const { return tableau_.error_exponent(); }
 
 }  // namespace liegrad::dae

@@ -20,7 +20,7 @@ class ExplicitMuntheKaas final : public Stepper {
   void start(const State& initial, double h) override;
   const StepReport& step(double h, double t_end) override;
   void accept() override;
-  double error(const ErrorTolerance& tolerance) const override;
+  double error(const ErrorNorm& norm) override;
   int error_exponent() const override;
   LinearSolverKind solver() const override { return solver_; }
   Assembly& assembly() override { return assembly_; }
@@ -53,6 +53,7 @@ class ExplicitMuntheKaas final : public Stepper {
   std::vector<double> error_weights_;  // h (b_j - b̂_j)
   std::vector<double> start_, point_;  // (0, v_n) and (θ, v)
   std::vector<double> rates_;  // k_j = (θ', v̇), stage after stage, then (-, v̇) at the end
+  std::vector<double> error_;
   std::vector<double> start_view_, end_view_;
   /// A node: where its numbers are in the arrays above, in q and in the assembly.
   struct Place {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "liegrad/dae/local_error.hpp"
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/turn.hpp"
 
@@ -260,20 +259,20 @@ bool ImplicitMuntheKaas::fail(NewtonFailure failure, const std::string& message)
   return false;
 }
 
-double ImplicitMuntheKaas::error(const ErrorTolerance& tolerance) const {
-  return weighted_error(current, upcoming, tolerance, [this](int coordinate) {
-    if (!tableau_.b_embedded) return 0.0;
-    double sum = 0;
+double ImplicitMuntheKaas::error(const ErrorNorm& norm) {
+  if (!tableau_.b_embedded) return 0;
+  error_.assign(index(2 * dof_), 0.0);
+  for (int i = 0; i < 2 * dof_; ++i) {
     for (int j = 0; j < stages_; ++j) {
-      sum += h_ * (tableau_.b(j) - (*tableau_.b_embedded)(j)) *
-             unknowns_[index(2 * j * dof_ + coordinate)];
+      error_[index(i)] += h_ * (tableau_.b(j) - (*tableau_.b_embedded)(j)) * unknowns_[index(2 * j * dof_ + i)];
     }
-    return sum;
-  });
+  }
+  const std::span<const double> error(error_);
+  const double size = norm.size(error.first(index(dof_)), error.last(index(dof_)));
+  return size * (tableau_.extrapolates() ? norm.accumulated_over_difference()
+                                         : norm.accumulated_over_local(h_));
 }
 
-int ImplicitMuntheKaas::error_exponent() const {
-  return std::min(tableau_.order, tableau_.embedded_order) + 1;
-}
+int ImplicitMuntheKaas::error_exponent() const { return tableau_.error_exponent(); }
 
 }  // namespace liegrad::dae

@@ -28,7 +28,7 @@ class ImplicitMuntheKaas final : public Stepper {
   void start(const State& initial, double h) override;
   const StepReport& step(double h, double t_end) override;
   void accept() override { std::swap(current, upcoming); }
-  double error(const ErrorTolerance& tolerance) const override;
+  double error(const ErrorNorm& norm) override;
   int error_exponent() const override;
   LinearSolverKind solver() const override { return matrix_.solver().kind(); }
   Assembly& assembly() override { return assembly_; }
@@ -61,7 +61,7 @@ class ImplicitMuntheKaas final : public Stepper {
   StageMatrix matrix_;
   double h_ = 0;
   std::vector<double> unknowns_, residual_;  // (p_i, u_i), stage after stage
-  std::vector<double> theta_, v_, tangent_p_;
+  std::vector<double> theta_, v_, tangent_p_, error_;
   std::vector<std::vector<double>> start_view_;
   bool has_matrix_ = false;
   double matrix_step_ = 0, rate_ = 1, curvature_ = -1;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "liegrad/dae/consistency.hpp"
+#include "liegrad/dae/error_norm.hpp"
 #include "liegrad/dae/newton.hpp"
 #include "liegrad/dae/state.hpp"
 
@@ -20,11 +21,6 @@ struct StepReport {
   double position_residual = 0, velocity_residual = 0;  ///< |Φ| and |dΦ/dt| at the end
   double velocity_violation = 0;  ///< the largest |dΦ/dt| over the magnitudes of its terms
   bool is_moving = false;  ///< a velocity is more than what rounding of positions makes of it
-};
-
-/// Weights of the local error: |error_i| / (absolute + relative · scale).
-struct ErrorTolerance {
-  double relative = 1e-4, absolute = 1e-6;
 };
 
 /// Values of the controls at a time.
@@ -47,9 +43,10 @@ class Stepper {
   virtual const StepReport& step(double h, double t_end) = 0;
   /// Makes next() the state.
   virtual void accept() = 0;
-  /// Local error of the attempted step in units of the tolerance; at most 1 is acceptable.
-  virtual double error(const ErrorTolerance& tolerance) const = 0;
-  /// The error behaves like h to this power.
+  /// What the attempted step adds to the error at the end of the run, in units of the tolerance, as if all steps did
+  /// the same; at most 1 is acceptable. It is proportional to the error at the end (docs/step-control.md).
+  virtual double error(const ErrorNorm& norm) = 0;
+  /// error() behaves like h to this power.
   virtual int error_exponent() const = 0;
   /// Says whether matrices were dense, sparse, or of least norm.
   virtual LinearSolverKind solver() const = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "liegrad/dae/hermite.hpp"
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/sensitivity/node_sum.hpp"
 
@@ -12,44 +13,51 @@ using ad::Taped;
 using dae::index;
 using Tapes = std::span<const Taped>;
 
-/// The interpolation on the group as a function of (δ_start, v_start, δ_end, v_end, τ, h) with values (δ, v),
-/// in the charts around q_start, q_end and the result q_start∘exp(θ̄):
+/// The interpolation on the group as a function of (δ_start, v_start, v̇_start, δ_end, v_end, v̇_end, τ, h) with values
+/// (δ, v, v̇), in the charts around q_start, q_end and the result q_start∘exp(θ̄):
 ///
 ///     θ_1 = log(exp(-δ_start)∘exp(θ_0)∘exp(δ_end)),     θ_0 = log(q_start⁻¹∘q_end) a constant,
-///     θ   = cubic polynomial of τ/h with values 0, θ_1 and slopes h v_start, h T⁻¹(θ_1) v_end,
+///     θ   = polynomial of τ/h with values 0, θ_1 and the two derivatives at both ends that v and v̇ give,
 ///     δ   = log(exp(-θ̄)∘exp(δ_start)∘exp(θ)),           v = T(θ) dθ/dτ.
 std::vector<Taped> interpolate(const lie::GroupList& node, Tapes x, Tapes data) {
   const std::size_t dof = index(node.dof());
-  const Tapes v_start = vector_of(node, x, 1), v_end = vector_of(node, x, 3);
-  const Taped &tau = x[4 * dof], &h = x[4 * dof + 1];
+  const Tapes v_start = vector_of(node, x, 1), v_dot_start = vector_of(node, x, 2);
+  const Tapes v_end = vector_of(node, x, 4), v_dot_end = vector_of(node, x, 5);
+  const Taped &tau = x[6 * dof], &h = x[6 * dof + 1];
   const std::vector<Taped> group(index(node.num_coeffs()));
 
   std::vector<Taped> start = group, end = group, base = group;
   node.exp<Taped>(vector_of(node, x, 0), start);
   node.exp<Taped>(vector_of(node, data, 0), base);
-  node.plus<Taped>(base, vector_of(node, x, 2), end);
-  std::vector<Taped> whole(dof), rate_end(dof);
+  node.plus<Taped>(base, vector_of(node, x, 3), end);
+  std::vector<Taped> whole(dof), rate_end(dof), second_rate_end(dof);
   node.minus<Taped>(end, start, whole);
-  node.apply_tangent_operator_inverse<Taped>(whole, v_end, rate_end);
+  dae::rates_of_increment<Taped>(node, whole, v_end, v_dot_end, rate_end, second_rate_end);
 
-  // Hermite's polynomials as in DenseOutput.
   const Taped s = tau / h;
-  const Taped value = s * s * (3 - 2 * s), value_slope = 6 * s * (1 - s);
-  const Taped left = s * (1 - s) * (1 - s), left_slope = (1 - s) * (1 - 3 * s);
-  const Taped right = s * s * (s - 1), right_slope = s * (3 * s - 2);
+  const dae::QuinticHermite<Taped> to = dae::quintic_hermite(s);
+  const dae::QuinticHermite<Taped> slope = dae::quintic_hermite_slopes(s);
   std::vector<Taped> theta(dof), rate(dof);
   for (std::size_t i = 0; i < dof; ++i) {
-    theta[i] = value * whole[i] + h * (left * v_start[i] + right * rate_end[i]);
-    rate[i] = value_slope * whole[i] / h + left_slope * v_start[i] + right_slope * rate_end[i];
+    theta[i] = to.end_value * whole[i] +
+               h * (to.start_slope * v_start[i] + to.end_slope * rate_end[i]) +
+               h * h * (to.start_second * v_dot_start[i] + to.end_second * second_rate_end[i]);
+    rate[i] = slope.end_value * whole[i] / h + slope.start_slope * v_start[i] +
+              slope.end_slope * rate_end[i] +
+              h * (slope.start_second * v_dot_start[i] + slope.end_second * second_rate_end[i]);
   }
 
-  std::vector<Taped> moved = group, delta(dof), v(dof);
+  std::vector<Taped> moved = group, result(3 * dof);
+  const std::span<Taped> delta = std::span(result).first(dof);
   node.plus<Taped>(start, theta, moved);
   node.exp<Taped>(vector_of(node, data, 1), base);
   node.minus<Taped>(moved, base, delta);
-  node.apply_tangent_operator<Taped>(theta, rate, v);
-  delta.insert(delta.end(), v.begin(), v.end());
-  return delta;
+  node.apply_tangent_operator<Taped>(theta, rate, std::span(result).subspan(dof, dof));
+  for (std::size_t i = 0; i < dof; ++i) {
+    result[2 * dof + i] = dae::interpolated_acceleration(s, h, v_start[i], v_end[i], v_dot_start[i],
+                                                         v_dot_end[i]);
+  }
+  return result;
 }
 
 }  // namespace
@@ -61,26 +69,28 @@ DenseDerivative::DenseDerivative(const dae::System& system)
       state_layout_(system),
       dense_(space_),
       nodes_(node_sum(space_, "dense output",
-                      {.vectors = 4,
+                      {.vectors = 6,
                        .scalars = 2,
                        .data_vectors = 2,
                        .data_scalars = 0,
-                       .values = 2,
+                       .values = 3,
                        .evaluate = interpolate})),
       node_numbers_(index(nodes_->num_arguments() + 2 * dof_), 0.0),
-      changes_(index(motion_layout_.parameters - motion_layout_.v_dot), 0.0) {}
+      changes_(index(motion_layout_.parameters - motion_layout_.lambda), 0.0) {}
 
 void DenseDerivative::set_step(const dae::State& start, const dae::State& end, double t) {
   dense_.set_step(start, end);
   dense_.evaluate(t, state_);
-  h_ = end.t - start.t;
-  x_ = (t - start.t) / h_;
-  // (0, v_start, 0, v_end, τ, h), θ_0, θ̄.
+  h_ = dense_.step();
+  x_ = (t - start.t) / (end.t - start.t);
+  // (0, v_start, v̇_start, 0, v_end, v̇_end, τ, h), θ_0, θ̄.
   const auto numbers = node_numbers_.begin();
   std::copy(start.v.begin(), start.v.end(), numbers + dof_);
-  std::copy(end.v.begin(), end.v.end(), numbers + 3 * dof_);
-  node_numbers_[index(4 * dof_)] = t - start.t;
-  node_numbers_[index(4 * dof_ + 1)] = h_;
+  std::copy(start.v_dot.begin(), start.v_dot.end(), numbers + 2 * dof_);
+  std::copy(end.v.begin(), end.v.end(), numbers + 4 * dof_);
+  std::copy(end.v_dot.begin(), end.v_dot.end(), numbers + 5 * dof_);
+  node_numbers_[index(6 * dof_)] = x_ * h_;
+  node_numbers_[index(6 * dof_ + 1)] = h_;
   const Span data = Span(node_numbers_).subspan(index(nodes_->num_arguments()));
   space_.minus<double>(end.q, start.q, data.first(index(dof_)));
   space_.minus<double>(state_.q, start.q, data.subspan(index(dof_)));
@@ -89,7 +99,6 @@ void DenseDerivative::set_step(const dae::State& start, const dae::State& end, d
   const auto subtract = [&next](const std::vector<double>& b, const std::vector<double>& a) {
     next = std::transform(b.begin(), b.end(), a.begin(), next, std::minus<>());
   };
-  subtract(end.v_dot, start.v_dot);
   subtract(end.lambda, start.lambda);
   subtract(end.s, start.s);
 }
@@ -107,30 +116,26 @@ void DenseDerivative::add_times(const Times& gradient, Span arguments) const {
 }
 
 void DenseDerivative::load_node_arguments(Const arguments, Span to) const {
-  // q and v stand first in StateLayout.
-  std::copy_n(arguments.begin(), 2 * dof_, to.begin());
-  std::copy_n(arguments.begin() + state_layout_.size, 2 * dof_, to.begin() + 2 * dof_);
+  // q, v and v̇ stand first in StateLayout.
+  std::copy_n(arguments.begin(), 3 * dof_, to.begin());
+  std::copy_n(arguments.begin() + state_layout_.size, 3 * dof_, to.begin() + 3 * dof_);
   const auto [tau, h] = times_of(arguments);
-  to[index(4 * dof_)] = tau;
-  to[index(4 * dof_ + 1)] = h;
+  to[index(6 * dof_)] = tau;
+  to[index(6 * dof_ + 1)] = h;
 }
 
 void DenseDerivative::add_node_gradient(Const gradient, Span arguments) const {
-  for (int i = 0; i < 2 * dof_; ++i) {
+  for (int i = 0; i < 3 * dof_; ++i) {
     arguments[index(i)] += gradient[index(i)];
-    arguments[index(state_layout_.size + i)] += gradient[index(2 * dof_ + i)];
+    arguments[index(state_layout_.size + i)] += gradient[index(3 * dof_ + i)];
   }
-  add_times({gradient[index(4 * dof_)], gradient[index(4 * dof_ + 1)]}, arguments);
-}
-
-int DenseDerivative::place_in_state(int blended) const {
-  return blended < dof_ ? state_layout_.v_dot + blended : state_layout_.lambda + blended - dof_;
+  add_times({gradient[index(6 * dof_)], gradient[index(6 * dof_ + 1)]}, arguments);
 }
 
 void DenseDerivative::tangent(int columns, Const arguments, Span motion) {
   const int each = nodes_->num_arguments();
   node_arguments_.resize(index(columns * each));
-  node_values_.assign(index(columns * 2 * dof_), 0.0);
+  node_values_.assign(index(columns * 3 * dof_), 0.0);
   for (int c = 0; c < columns; ++c) {
     load_node_arguments(arguments.subspan(index(c * num_arguments())),
                         Span(node_arguments_).subspan(index(c * each)));
@@ -139,11 +144,11 @@ void DenseDerivative::tangent(int columns, Const arguments, Span motion) {
   for (int c = 0; c < columns; ++c) {
     const Const from = arguments.subspan(index(c * num_arguments()));
     const Span to = motion.subspan(index(c * motion_layout_.size));
-    std::copy_n(node_values_.begin() + c * 2 * dof_, 2 * dof_, to.begin());
+    std::copy_n(node_values_.begin() + c * 3 * dof_, 3 * dof_, to.begin());
     const double fraction = fraction_of(times_of(from));
     for (int k = 0; k < std::ssize(changes_); ++k) {
-      const int start = place_in_state(k), end = state_layout_.size + start;
-      to[index(motion_layout_.v_dot + k)] =
+      const int start = state_layout_.lambda + k, end = state_layout_.size + start;
+      to[index(motion_layout_.lambda + k)] =
           (1 - x_) * from[index(start)] + x_ * from[index(end)] + changes_[index(k)] * fraction;
     }
     to[index(motion_layout_.time)] = from[index(2 * state_layout_.size)];
@@ -152,12 +157,12 @@ void DenseDerivative::tangent(int columns, Const arguments, Span motion) {
 
 void DenseDerivative::adjoint(Const motion, Span arguments) {
   node_gradient_.assign(index(nodes_->num_arguments()), 0.0);
-  nodes_->adjoint(node_numbers_, 1, motion.first(index(2 * dof_)), node_gradient_);
+  nodes_->adjoint(node_numbers_, 1, motion.first(index(3 * dof_)), node_gradient_);
   add_node_gradient(node_gradient_, arguments);
   double fraction = 0;  // the gradient with respect to τ/h
   for (int k = 0; k < std::ssize(changes_); ++k) {
-    const int start = place_in_state(k), end = state_layout_.size + start;
-    const double weight = motion[index(motion_layout_.v_dot + k)];
+    const int start = state_layout_.lambda + k, end = state_layout_.size + start;
+    const double weight = motion[index(motion_layout_.lambda + k)];
     arguments[index(start)] += (1 - x_) * weight;
     arguments[index(end)] += x_ * weight;
     fraction += weight * changes_[index(k)];
@@ -170,7 +175,7 @@ void DenseDerivative::second(Const motion_weights, Const direction, Span argumen
   node_arguments_.resize(index(nodes_->num_arguments()));
   load_node_arguments(direction, node_arguments_);
   node_gradient_.assign(index(nodes_->num_arguments()), 0.0);
-  nodes_->second(node_numbers_, motion_weights.first(index(2 * dof_)), node_arguments_,
+  nodes_->second(node_numbers_, motion_weights.first(index(3 * dof_)), node_arguments_,
                  node_gradient_);
   add_node_gradient(node_gradient_, arguments);
   // adjoint() of what is blended, differentiated line by line.
@@ -178,8 +183,8 @@ void DenseDerivative::second(Const motion_weights, Const direction, Span argumen
   const double x_dot = fraction_of(times_dot);
   double fraction = 0, fraction_dot = 0;
   for (int k = 0; k < std::ssize(changes_); ++k) {
-    const int start = place_in_state(k), end = state_layout_.size + start;
-    const double weight = motion_weights[index(motion_layout_.v_dot + k)];
+    const int start = state_layout_.lambda + k, end = state_layout_.size + start;
+    const double weight = motion_weights[index(motion_layout_.lambda + k)];
     arguments[index(start)] -= x_dot * weight;
     arguments[index(end)] += x_dot * weight;
     fraction += weight * changes_[index(k)];

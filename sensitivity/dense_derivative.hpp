@@ -50,8 +50,6 @@ class DenseDerivative {
   /// The arguments of nodes_, and a gradient with respect to them.
   void load_node_arguments(Const arguments, Span to) const;
   void add_node_gradient(Const gradient, Span arguments) const;
-  /// Where a number that is blended linearly stands in StateLayout; they follow v in MotionLayout.
-  int place_in_state(int blended) const;
 
   const lie::GroupList& space_;
   int dof_;
@@ -62,7 +60,7 @@ class DenseDerivative {
   double x_ = 0, h_ = 1;
   std::shared_ptr<KernelSum> nodes_;
   std::vector<double> node_numbers_;
-  std::vector<double> changes_;  // of v̇, λ and s over the step
+  std::vector<double> changes_;  // of λ and s over the step
   std::vector<double> node_arguments_, node_gradient_, node_values_;
 };
 

@@ -74,7 +74,7 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
       consistency.initial_state(options_.t_start, stepper->assembly().controls(), initial);
   stepper->start(start, grid.first_step() + moved(grid.first_step_rates()));
 
-  ObjectiveReader reader(objective_, grid_moves_);
+  ObjectiveReader reader(objective_, dae::RunTimes(options_.t_start, options_.t_end), grid_moves_);
   reader.set_parameters(parameters);
   std::vector<double> result(index(objective_.size()), 0.0);
   std::vector<double> before(system.controls().size()), after = before;

@@ -48,7 +48,8 @@ class Differentiation {
       : objective_(objective),
         options_(options),
         began_(Clock::now()),
-        reader_(objective, grid_moves(options.variables)),
+        reader_(objective, dae::RunTimes(options.integrate.t_start, options.integrate.t_end),
+                grid_moves(options.variables)),
         values_(index(objective.size()), 0.0),
         trajectory_(objective.system(), options.integrate, options.checkpoints,
                     [this](long n, const StepMade& step, bool is_last) {
@@ -252,13 +253,14 @@ std::vector<std::string> DifferentiateOptions::problems(const Objective& objecti
     if (!holds) list.push_back(sentence);
   };
   require(objective.size() > 0, "the objective has no values; add an output or a function");
+  const dae::RunTimes times(integrate.t_start, integrate.t_end);
   for (const Objective::Item& item : objective.items()) {
     require(item.structure == system.structure_revision(),
             "system '" + system.name() + "' was changed after '" + item.name +
                 "' was added to the objective; add it when all nodes, elements and parameters are "
                 "there");
     require(
-        item.when != When::kAtTime || (item.t >= integrate.t_start && item.t <= integrate.t_end),
+        item.when != When::kAtTime || times.contains(item.t),
         "'" + item.name + "' is asked for at t = " + dae::number_text(item.t) +
             ", outside of the run from " + dae::number_text(integrate.t_start) + " to " +
             dae::number_text(integrate.t_end));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/text.hpp"
@@ -12,21 +11,16 @@ namespace {
 
 using dae::index;
 
-/// Times up to this one are at the end of a step or before. It does not depend on the lengths of steps: both
-/// that meet there have to be of one mind, or a time is read twice or never.
-double latest_same(double t) {
-  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
-  return t + kRounding * std::abs(t);
-}
-
 void add(std::span<const double> from, int count, std::span<double> to) {
   for (std::size_t i = 0; i < index(count); ++i) to[i] += from[i];
 }
 
 }  // namespace
 
-ObjectiveReader::ObjectiveReader(const Objective& objective, bool grid_moves)
+ObjectiveReader::ObjectiveReader(const Objective& objective, const dae::RunTimes& times,
+                                 bool grid_moves)
     : objective_(objective),
+      times_(times),
       grid_moves_(grid_moves),
       layout_(objective.system()),
       state_(objective.system()),
@@ -46,7 +40,7 @@ void ObjectiveReader::set_parameters(std::span<const double> parameters) {
 const std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_start(const StepMade& step) {
   hits_.clear();
   for (const Objective::Item& item : objective_.items()) {
-    const bool now = item.when == When::kAtTime && item.t <= latest_same(step.start.t);
+    const bool now = item.when == When::kAtTime && !times_.is_after(item.t, step.start.t);
     if (now || item.when == When::kSum) hits_.push_back({&item, Place::kStart, 1, 0});
   }
   return hits_;
@@ -55,13 +49,14 @@ const std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_start(const St
 const std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_step(const StepMade& step,
                                                                        bool is_last) {
   hits_.clear();
-  const double start = latest_same(step.start.t), end = latest_same(step.end.t);
+  // The rounding of times is that of the run: steps that meet at a time agree on which of them it belongs to.
   for (const Objective::Item& item : objective_.items()) {
     switch (item.when) {
       case When::kAtTime:
         // When the grid moves, the end of the run may come before a time: the last step goes on.
-        if (item.t > start && (item.t <= end || is_last)) {
-          const bool at_end = step.end.t <= latest_same(item.t) && !grid_moves_;
+        if (times_.is_after(item.t, step.start.t) &&
+            (is_last || !times_.is_after(item.t, step.end.t))) {
+          const bool at_end = !times_.is_after(step.end.t, item.t) && !grid_moves_;
           hits_.push_back({&item, at_end ? Place::kEnd : Place::kInside, 1, 0});
         }
         break;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "liegrad/dae/run_times.hpp"
 #include "liegrad/sensitivity/dense_derivative.hpp"
 #include "liegrad/sensitivity/derivative.hpp"
 #include "liegrad/sensitivity/objective.hpp"
@@ -17,7 +18,7 @@ class ObjectiveReader {
  public:
   /// With a grid that moves, a value at a fixed time has another place between the steps, also where it
   /// coincides with the end of one.
-  ObjectiveReader(const Objective& objective, bool grid_moves);
+  ObjectiveReader(const Objective& objective, const dae::RunTimes& times, bool grid_moves);
 
   /// Of the system, where they differ from those it has.
   void set_parameters(std::span<const double> parameters);
@@ -75,6 +76,7 @@ class ObjectiveReader {
   void scatter(const Hit& hit, const Gradients& gradients, int c);
 
   const Objective& objective_;
+  dae::RunTimes times_;
   bool grid_moves_;
   MotionLayout layout_;
   StateLayout state_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "liegrad/dae/run_times.hpp"
 #include "liegrad/dae/text.hpp"
 #include "liegrad/sensitivity/alpha_step_derivative.hpp"
 #include "liegrad/sensitivity/full_convergence.hpp"
@@ -68,9 +69,11 @@ void Trajectory::make_store(const dae::State& state) {
     store_.emplace(StateStore::kUnlimited, checkpoints_.directory);
     return;
   }
-  const double interval = options_.t_end - options_.t_start;
   std::optional<long> expected;
-  if (!options_.adaptive) expected = std::lround(std::ceil(interval / options_.step * (1 - 1e-12)));
+  if (!options_.adaptive) {
+    const dae::RunTimes times(options_.t_start, options_.t_end);
+    expected = times.fixed_steps(options_.step).count;
+  }
   const int slots = StateStore::slots_in(checkpoints_.megabytes, state);
   store_.emplace(slots, checkpoints_.directory);
   schedule_.emplace(slots, expected);

@@ -194,9 +194,8 @@ TEST(MuntheKaas, KeepsTheErrorNearTheToleranceWithAdaptiveSteps) {
       const Solution solution = integrate(system, options);
       ASSERT_TRUE(solution.summary.is_complete()) << solution.summary.message;
       const Difference error = difference(system, solution.final, reference);
-      // The global error is a sum of local ones, each at most the tolerance and mostly below it.
       const double steps = static_cast<double>(solution.summary.steps);
-      EXPECT_LT(error.q, steps * tolerance) << name << " " << tolerance;
+      EXPECT_LT(error.q, 30 * tolerance) << name << " " << tolerance;
       EXPECT_GT(error.q, 1e-3 * tolerance) << name << " " << tolerance;
       EXPECT_GT(steps, 5) << name;
     }

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "liegrad/dae/integrate.hpp"
+
+namespace liegrad::dae {
+
+/// Sees when a run that goes on gives numbers that cannot be relied on (docs/step-control.md):
+///
+///     many steps were halved, or some were and energy rose in a system without controls;
+///     accelerations, and with them multipliers, alternate from step to step and move velocities;
+///     error control accepted steps above the tolerance, since they could not be shorter.
+class TrustWatch {
+ public:
+  TrustWatch(const System& system, const IntegrateOptions& options, const State& initial);
+
+  /// After each step, from one state to the next.
+  void observe(const State& before, const State& after);
+  /// A step was accepted although its error is above the tolerance.
+  void accept_above_tolerance() { above_tolerance_ += 1; }
+
+  /// What makes the run untrustworthy, and what helps; none if nothing is known against it.
+  std::optional<std::string> doubt(const IntegrateSummary& summary, const State& end) const;
+
+ private:
+  bool many_were_halved(const IntegrateSummary& summary) const;
+  double energy_rise(const State& end) const;
+  std::string remedy() const;
+
+  const System& system_;
+  const IntegrateOptions& options_;
+  State initial_;
+  std::vector<double> earlier_v_dot_;  ///< at the start of the step before
+  double earlier_step_ = 0;
+  double highest_speed_ = 0;
+  double recent_alternations_ = 0;  ///< their number, older ones count less
+  long above_tolerance_ = 0;
+};
+
+/// Whether errors of constraint forces may persist, since the parameters of the method do not damp them.
+bool leaves_oscillations(const IntegrateOptions& options);
+
+}  // namespace liegrad::dae
