@@ -140,8 +140,9 @@ void IntegrationOptions::add_steps_to(CLI::App& command) {
   command.add_option("--atol", atol_, "Absolute error that is allowed besides, 0 unless given")
       ->type_name("A")
       ->needs(adaptive);
-  command.add_flag("--control-multipliers", control_multipliers_,
-                   "Let errors of multipliers count too")
+  command
+      .add_flag("--control-multipliers", control_multipliers_,
+                "Let errors of multipliers count too")
       ->needs(adaptive);
 }
 

@@ -280,7 +280,8 @@ void add_simulate_command(CLI::App& app) {
   sub->footer(
       "The columns of --out are `t` and the outputs that `liegrad models SYSTEM` lists, those of\n"
       "several numbers as `NAME.1`, `NAME.2`, … The JSON has `termination` (\"reached_end\",\n"
-      "\"stopped_by_event\", or why the run could not go on), `trusted` and `reason_for_doubt`, `steps`, `newton_iterations`,\n"
+      "\"stopped_by_event\", or why the run could not go on), `trusted` and `reason_for_doubt`, "
+      "`steps`, `newton_iterations`,\n"
       "`jacobian_evaluations`, `factorizations`, `wall_seconds` (without output),\n"
       "`max_position_residual`, `max_velocity_residual`, `energy`, `events`, `final` and more.");
   command->integration.add_to(*sub);

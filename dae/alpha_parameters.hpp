@@ -40,9 +40,7 @@ struct AlphaParameters {
   double c_q() const { return (1.0 - 6.0 * beta - 3.0 * delta_alpha()) / 6.0; }
 
   /// C_v: the local error of v begins with C_v h³ v⃛, when a_n is that of a smooth motion (docs/step-control.md).
-  double c_v() const {
-    return 1.0 / 6.0 - delta_alpha() * (alpha_m - 0.5 + gamma) - 0.5 * gamma;
-  }
+  double c_v() const { return 1.0 / 6.0 - delta_alpha() * (alpha_m - 0.5 + gamma) - 0.5 * gamma; }
 
   /// The factor of the commutator h³ v^ v̇ in the local error of the σ-modified method
   /// [HolzingerArnoldGerstmayr2025, Eq. (40)]; 1/12 without modification, σ = 0.

@@ -19,8 +19,8 @@ double norm_of(std::span<const double> x, int first, int count) {
 
 }  // namespace
 
-ErrorNorm::ErrorNorm(Assembly& assembly, const State& initial,
-                     const ErrorTolerance& tolerance, double interval)
+ErrorNorm::ErrorNorm(Assembly& assembly, const State& initial, const ErrorTolerance& tolerance,
+                     double interval)
     : tolerance_(tolerance), interval_(interval), initial_q_(initial.q) {
   const System& system = assembly.system();
   for (int i = 0; i < system.configuration_space().size(); ++i) add_parts(i, system);
@@ -162,9 +162,9 @@ double ErrorNorm::size(std::span<const double> theta, std::span<const double> v)
   for (const Part& part : parts_) {
     const double velocity = norm_of(v, part.dof, part.size) / weight(part.velocity_scale);
     // The integral of a first-order state is read by nothing.
-    const double position = part.kind == Kind::kFirstOrder ? 0
-                                                           : norm_of(theta, part.dof, part.size) /
-                                                                 weight(part.position_scale);
+    const double position = part.kind == Kind::kFirstOrder
+                                ? 0
+                                : norm_of(theta, part.dof, part.size) / weight(part.position_scale);
     for (const double size : {position, velocity}) {
       if (!(size <= largest)) largest = size;  // also NaN
     }

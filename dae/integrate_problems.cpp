@@ -146,9 +146,9 @@ std::vector<std::string> IntegrateOptions::problems(const System& system) const 
                          " of a step must be above 0 and at most 1");
   }
   if (initial) check_initial(*initial, system, problems);
-  problems.require(
-      threads >= 1 && threads <= kMostThreads,
-      "threads = " + std::to_string(threads) + " must be from 1 to " + std::to_string(kMostThreads));
+  problems.require(threads >= 1 && threads <= kMostThreads, "threads = " + std::to_string(threads) +
+                                                                " must be from 1 to " +
+                                                                std::to_string(kMostThreads));
   problems.require(std::isfinite(sample_interval) && sample_interval >= 0,
                    "the time between samples must not be negative or infinite; it is " +
                        number_text(sample_interval));

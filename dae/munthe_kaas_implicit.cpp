@@ -264,7 +264,8 @@ double ImplicitMuntheKaas::error(const ErrorNorm& norm) {
   error_.assign(index(2 * dof_), 0.0);
   for (int i = 0; i < 2 * dof_; ++i) {
     for (int j = 0; j < stages_; ++j) {
-      error_[index(i)] += h_ * (tableau_.b(j) - (*tableau_.b_embedded)(j)) * unknowns_[index(2 * j * dof_ + i)];
+      error_[index(i)] +=
+          h_ * (tableau_.b(j) - (*tableau_.b_embedded)(j)) * unknowns_[index(2 * j * dof_ + i)];
     }
   }
   const std::span<const double> error(error_);

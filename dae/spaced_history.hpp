@@ -33,9 +33,9 @@ class SpacedHistory {
     const double after = t - later.t, before = later.t - earlier.t;
     out.resize(value.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = 2 *
-               ((value[i] - later.value[i]) / after - (later.value[i] - earlier.value[i]) / before) /
-               (before + after);
+      out[i] =
+          2 * ((value[i] - later.value[i]) / after - (later.value[i] - earlier.value[i]) / before) /
+          (before + after);
     }
     return true;
   }

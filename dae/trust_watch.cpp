@@ -85,7 +85,8 @@ std::optional<std::string> TrustWatch::doubt(const IntegrateSummary& summary,
                                              const State& end) const {
   if (above_tolerance_ > 0) {
     return std::to_string(above_tolerance_) +
-           " steps could not be made short enough for the tolerance; allow shorter steps, or a larger "
+           " steps could not be made short enough for the tolerance; allow shorter steps, or a "
+           "larger "
            "tolerance";
   }
   if (!options_.adaptive && summary.failed_attempts > 0) {

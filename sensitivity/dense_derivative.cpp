@@ -54,8 +54,8 @@ std::vector<Taped> interpolate(const lie::GroupList& node, Tapes x, Tapes data) 
   node.minus<Taped>(moved, base, delta);
   node.apply_tangent_operator<Taped>(theta, rate, std::span(result).subspan(dof, dof));
   for (std::size_t i = 0; i < dof; ++i) {
-    result[2 * dof + i] = dae::interpolated_acceleration(s, h, v_start[i], v_end[i], v_dot_start[i],
-                                                         v_dot_end[i]);
+    result[2 * dof + i] =
+        dae::interpolated_acceleration(s, h, v_start[i], v_end[i], v_dot_start[i], v_dot_end[i]);
   }
   return result;
 }

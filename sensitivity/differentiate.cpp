@@ -259,11 +259,10 @@ std::vector<std::string> DifferentiateOptions::problems(const Objective& objecti
             "system '" + system.name() + "' was changed after '" + item.name +
                 "' was added to the objective; add it when all nodes, elements and parameters are "
                 "there");
-    require(
-        item.when != When::kAtTime || times.contains(item.t),
-        "'" + item.name + "' is asked for at t = " + dae::number_text(item.t) +
-            ", outside of the run from " + dae::number_text(integrate.t_start) + " to " +
-            dae::number_text(integrate.t_end));
+    require(item.when != When::kAtTime || times.contains(item.t),
+            "'" + item.name + "' is asked for at t = " + dae::number_text(item.t) +
+                ", outside of the run from " + dae::number_text(integrate.t_start) + " to " +
+                dae::number_text(integrate.t_end));
   }
   for (const std::string& name : variables.parameters) {
     try {

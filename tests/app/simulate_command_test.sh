@@ -130,6 +130,11 @@ summary '[o[k] for k in ("alpha_m", "alpha_f", "beta", "gamma")] == [0.1, 0.2, 0
 summary 's["steps"] == 40' heavy_top $short --step 5e-4
 summary 's["largest_step"] > s["smallest_step"] and o["rtol"] == 1e-3 and o["atol"] == 1e-5' \
   pendulum --adaptive --rtol 1e-3 --atol 1e-5
+summary 's["trusted"] and s["reason_for_doubt"] == ""' pendulum --t-end 0.1
+summary 'not s["trusted"] and "spectral radius rho below 1" in s["reason_for_doubt"]' \
+  heavy_top --rho 1 --t-end 0.42
+summary 'abs(s["events"][0]["time"] - 6e5) < 1' \
+  free_body --t-end 1e6 --step 10 --event 'body.x[1]=6e5'
 summary 's["max_velocity_residual"] > 0' heavy_top $short --start classical
 for start in corrected corrected-difference; do
   summary "o['start'] == '$start'" heavy_top $short --start $start
@@ -242,8 +247,10 @@ refuses "Munthe-Kaas methods are for systems without constraints and algebraic s
 refuses "adaptive steps need an embedded method, which 'rk4' has not." \
   spinning_top --method rkmk-rk4 --adaptive
 refuses '--rtol requires --adaptive; `liegrad --help` shows what is accepted.' heavy_top --rtol 1
-refuses 'the tolerances of adaptive steps must be positive; they are rtol = 0 and atol = 1e-06.' \
+refuses 'the relative tolerance 0 must be finite and at least 1e-13, where rounding begins.' \
   heavy_top --adaptive --rtol 0
+refuses 'the step 1e-20 is below the rounding of times, 3.55271e-16 in this run; choose a longer one.' \
+  free_body --t-end 0.1 --step 1e-20
 refuses "system 'heavy_top': there is no output 'top.xx'; did you mean 'top.x.1', 'top.x.2' or 'top.x.3'?" \
   heavy_top --event top.xx=1
 refuses '--stop-at top.x.3 needs a level that is finite.' heavy_top --stop-at top.x.3=nan

@@ -107,9 +107,10 @@ std::string refusal(const std::function<void(IntegrateOptions&)>& change) {
 TEST(Options, ThatCannotWorkAreRefused) {
   using O = IntegrateOptions;
   EXPECT_EQ(refusal([](O&) {}), "none");
-  EXPECT_EQ(refusal([](O& o) { o.step = 1e-20; }),
-            "the step 1e-20 is below the rounding of times, 3.55271e-15 in this run; choose a longer "
-            "one");
+  EXPECT_EQ(
+      refusal([](O& o) { o.step = 1e-20; }),
+      "the step 1e-20 is below the rounding of times, 3.55271e-15 in this run; choose a longer "
+      "one");
   EXPECT_EQ(refusal([](O& o) { o.step = -1; }), "the step -1 must be positive");
   EXPECT_EQ(refusal([](O& o) { o.step = kInfinity; }), "the step inf must be finite");
   EXPECT_NE(refusal([](O& o) { o.sample_interval = 1e-30; }).find("is below the rounding of times"),
@@ -137,8 +138,9 @@ TEST(Options, ThatCannotWorkAreRefused) {
                 o.adaptive = dae::AdaptiveOptions{.initial_step = wrong};
               }).find("the first step"),
               std::string::npos);
-    EXPECT_NE(refusal([&](O& o) { o.events = {{.output = "energy", .time_tolerance = wrong}}; })
-                  .find("the time tolerance of the event 'energy'"),
+    EXPECT_NE(refusal([&](O& o) {
+                o.events = {{.output = "energy", .time_tolerance = wrong}};
+              }).find("the time tolerance of the event 'energy'"),
               std::string::npos);
     EXPECT_NE(refusal([&](O& o) { o.alpha.newton.relative_tolerance = wrong; }).find("Newton"),
               std::string::npos);
@@ -156,8 +158,7 @@ TEST(Options, ThatCannotWorkAreRefused) {
 TEST(AdaptiveSteps, ReachTheEndWithALargeSmallestStep) {
   IntegrateOptions options;
   options.t_end = 2;
-  options.adaptive =
-      dae::AdaptiveOptions{.tolerance = {.relative = 1e-2}, .smallest_step = 0.3};
+  options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-2}, .smallest_step = 0.3};
   const dae::Solution solution = dae::integrate(models::make_model("torsional_ball"), options);
   EXPECT_EQ(solution.summary.termination, dae::Termination::kReachedEnd);
   EXPECT_EQ(solution.final.t, 2);
@@ -173,9 +174,8 @@ TEST(Summary, OfARunThatWasNotMadeIsNoSuccess) {
 /// A coordinate that does not move, under a force that its constraint carries.
 struct HeldUnderForce {
   dae::ElementShape shape() const {
-    return {.type = "held_under_force",
-            .nodes = {{dae::NodeRole::kCoordinates, 1}},
-            .constraints = 1};
+    return {
+        .type = "held_under_force", .nodes = {{dae::NodeRole::kCoordinates, 1}}, .constraints = 1};
   }
   template <class S>
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {

@@ -56,8 +56,7 @@ TEST(TrustWatch, TrustsGoodRuns) {
 
 TEST(TrustWatch, DoubtsAToleranceThatSmallestStepsCannotReach) {
   IntegrateOptions options = until(2, 1e-3);
-  options.adaptive =
-      dae::AdaptiveOptions{.tolerance = {.relative = 1e-8}, .smallest_step = 0.1};
+  options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-8}, .smallest_step = 0.1};
   const dae::Solution solution = dae::integrate(models::make_model("pendulum"), options);
   EXPECT_EQ(solution.summary.termination, dae::Termination::kReachedEnd);
   EXPECT_FALSE(solution.summary.trusted);

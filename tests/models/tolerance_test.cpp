@@ -133,18 +133,14 @@ TEST_P(Tolerance, IsProportionalToTheErrorAtTheEnd) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Tolerance,
-                         ::testing::Values(Case{"heavy_top", 1, 5e-5, 1e-6},
-                                           Case{"spinning_top", 1, 1e-4, 1e-7},
-                                           Case{"free_body", 1, 1e-3, 1e-8},
-                                           Case{"pendulum", 1, 5e-4, 1e-8},
-                                           Case{"torsional_ball", 1, 1e-4, 1e-8},
-                                           Case{"chain", 1, 2e-4, 1e-6},
-                                           Case{"slider_crank", 1, 2e-4, 1e-5},
-                                           Case{"andrews", 0.03, 2e-6, 1e-5},
-                                           Case{"slider_crank_3d", 1, 2e-4, 1e-5},
-                                           Case{"rotor", 0.01, 4e-7, 1e-7}),
-                         [](const auto& one) { return one.param.model; });
+INSTANTIATE_TEST_SUITE_P(
+    Models, Tolerance,
+    ::testing::Values(Case{"heavy_top", 1, 5e-5, 1e-6}, Case{"spinning_top", 1, 1e-4, 1e-7},
+                      Case{"free_body", 1, 1e-3, 1e-8}, Case{"pendulum", 1, 5e-4, 1e-8},
+                      Case{"torsional_ball", 1, 1e-4, 1e-8}, Case{"chain", 1, 2e-4, 1e-6},
+                      Case{"slider_crank", 1, 2e-4, 1e-5}, Case{"andrews", 0.03, 2e-6, 1e-5},
+                      Case{"slider_crank_3d", 1, 2e-4, 1e-5}, Case{"rotor", 0.01, 4e-7, 1e-7}),
+    [](const auto& one) { return one.param.model; });
 
 TEST(Tolerance, HoldsForSamplesBetweenTheSteps) {
   const System system = models::make_model("spinning_top");
@@ -164,8 +160,8 @@ TEST(Tolerance, HoldsForSamplesBetweenTheSteps) {
     ASSERT_EQ(solution.samples.size(), reference.samples.size());
     double largest = 0;
     for (std::size_t i = 0; i < solution.samples.size(); ++i) {
-      largest = std::max(largest,
-                         distance(system, norm, solution.samples[i], reference.samples[i]));
+      largest =
+          std::max(largest, distance(system, norm, solution.samples[i], reference.samples[i]));
     }
     EXPECT_LE(largest, kMost * tolerance) << tolerance;
     EXPECT_LT(solution.summary.steps, 1000) << "steps are to be longer than what is sampled";
