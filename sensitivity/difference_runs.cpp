@@ -97,6 +97,7 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
                      n + 1 == grid.num_steps(), result);
     std::swap(before, after);
     stepper->accept();
+    if (on_step_) on_step_();
   }
   return result;
 }

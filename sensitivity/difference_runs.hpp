@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include "liegrad/sensitivity/objective_reader.hpp"
 #include "liegrad/sensitivity/ridders.hpp"
 #include "liegrad/sensitivity/trajectory.hpp"
@@ -11,6 +14,9 @@ class DifferenceRuns {
  public:
   DifferenceRuns(const Objective& objective, const dae::IntegrateOptions& options,
                  const VariableSpace& space, const dae::InitialValues& initial, bool grid_moves);
+
+  /// Called after each step of each run; what it throws ends the search.
+  void set_on_step(std::function<void()> on_step) { on_step_ = std::move(on_step); }
 
   /// The values when all variables of the space move by x along a direction.
   std::vector<double> values(std::span<const double> direction, double x);
@@ -24,6 +30,7 @@ class DifferenceRuns {
   const VariableSpace& space_;
   dae::InitialValues initial_;
   bool grid_moves_;
+  std::function<void()> on_step_;
 };
 
 }  // namespace liegrad::sensitivity

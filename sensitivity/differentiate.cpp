@@ -190,6 +190,7 @@ class Differentiation {
     const dae::State& initial = trajectory_.initial_state();
     DifferenceRuns runs(objective_, options_.integrate, space_, {initial.q, initial.v},
                         grid_moves(options_.variables));
+    runs.set_on_step([this] { tell_progress(0); });
     result_.jacobian_error.resize(result_.jacobian.rows(), result_.jacobian.cols());
     for (int j = 0; j < result_.jacobian.cols(); ++j) {
       try {

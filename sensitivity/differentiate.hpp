@@ -63,7 +63,9 @@ struct DifferentiateOptions {
   /// When differences by some variable are not found: to go on with the others. Derivatives by it are not
   /// numbers then, and Derivatives::not_found says why.
   bool skip_failed_differences = false;
-  /// Called now and then with the part of the work after the run that is done, between 0 and 1.
+  /// Called after each step that is differentiated, or made for differences, with the part of the work after the
+  /// run that is done, between 0 and 1. What it throws ends the computation, unless it is an Error, which counts
+  /// as a failed run of differences.
   std::function<void(double)> on_progress;
 
   /// One sentence for each mistake; empty when usable.

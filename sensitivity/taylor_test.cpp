@@ -151,6 +151,9 @@ TaylorTest taylor_test(const Objective& objective, const DifferentiateOptions& o
   const dae::State& initial = trajectory.initial_state();
   DifferenceRuns runs(objective, exact.integrate, space, {initial.q, initial.v},
                       options.variables.t_end || options.variables.step);
+  runs.set_on_step([&options] {
+    if (options.on_progress) options.on_progress(1);
+  });
   Vector full(index(space.size()), 0.0);
   for (std::size_t i = 0; i < along.size(); ++i) full[index(space.chosen()[i])] = along[i];
   const Eigen::Map<const Eigen::VectorXd> weights(second.weights.data(), objective.size());

@@ -54,6 +54,11 @@ Trajectory::Trajectory(const dae::System& system, const dae::IntegrateOptions& o
         " instead of " + dae::number_text(options.t_end) +
         (summary_.message.empty() ? std::string() : ": " + summary_.message));
   }
+  if (grid_.num_steps() == 0) {
+    throw InvalidArgument("the run from t = " + dae::number_text(options.t_start) + " to " +
+                          dae::number_text(options.t_end) +
+                          " has no step to differentiate; choose a later end or a shorter step");
+  }
   final_ = current;
   visit_last(true);
 }
