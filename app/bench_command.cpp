@@ -1,5 +1,6 @@
 #include "bench_command.hpp"
 
+#include <array>
 #include <iostream>
 #include <memory>
 
@@ -7,6 +8,7 @@
 
 #include "common_options.hpp"
 #include "liegrad/lie/error.hpp"
+#include "output_file.hpp"
 #include "rows/row.hpp"
 
 namespace liegrad::app {
@@ -29,6 +31,7 @@ std::string printed(const bench::Row& row) {
 }
 
 void run(const BenchOptions& options) {
+  check_files(std::array{FileOption{"--json", options.json_file}});
   auto summary = nlohmann::ordered_json::array();
   for (const bench::Family& family : bench::families()) {
     if (!may_hold(family, options.only)) continue;

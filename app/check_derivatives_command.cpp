@@ -1,6 +1,7 @@
 #include "check_derivatives_command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
 #include <map>
@@ -17,8 +18,12 @@
 #include "derivative_options.hpp"
 #include "derivative_progress.hpp"
 #include "integration_options.hpp"
+#include "interrupt.hpp"
 #include "liegrad/sensitivity/taylor_test.hpp"
 #include "named_table.hpp"
+#include "output_file.hpp"
+#include "run_size.hpp"
+#include "summary_names.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -32,6 +37,8 @@ constexpr int kMostSteps = 200;
 /// A wrong derivative costs a whole power.
 constexpr double kSlopeTolerance = 0.25;
 
+struct Result;
+
 struct CheckDerivativesCommand {
   CommonOptions common;
   IntegrationOptions integration;
@@ -43,6 +50,7 @@ struct CheckDerivativesCommand {
 
  private:
   dae::IntegrateOptions integrate_options() const;
+  void fill(Result& result, sensitivity::DifferentiateOptions& options) const;
 };
 
 struct Result {
@@ -259,6 +267,7 @@ ordered_json json_of(const Result& result, const ordered_json& options) {
   }
   return {{"system", result.system.name()},
           {"options", options},
+          {"termination", termination_name(result.found.adjoint.simulation.termination)},
           {"steps", result.found.adjoint.simulation.steps},
           {"derivatives", result.derivatives.size()},
           {"disagreeing", result.num_with(Verdict::kDisagrees)},
@@ -273,9 +282,44 @@ ordered_json json_of(const Result& result, const ordered_json& options) {
             {"difference", seconds(result.found.difference)}}}};
 }
 
+/// Finds the derivatives in all ways, and compares them.
+void CheckDerivativesCommand::fill(Result& result,
+                                   sensitivity::DifferentiateOptions& options) const {
+  const sensitivity::Objective objective = objective_of(result.system, result.outputs);
+  std::vector<std::string> variables;
+  const auto by = [&](Mode mode, const std::string& text) {
+    sensitivity::DifferentiateOptions watched = options;
+    watched.mode = mode;
+    watched.skip_failed_differences = true;
+    const DerivativeProgress progress(text, watched, !common.quiet);
+    sensitivity::Derivatives found = sensitivity::differentiate(objective, watched);
+    variables = found.variable_names;
+    derivative.keep_chosen(result.system, found);
+    return found;
+  };
+  result.found.adjoint = by(Mode::kAdjoint, "adjoint");
+  result.found.forward = by(Mode::kForward, "forward");
+  result.found.difference = by(Mode::kDifference, "differences");
+  const std::vector<TypicalValue> typical =
+      typical_values(result.system, options, result.found.adjoint.variable_names);
+  result.derivatives = compare(result.outputs, result.found, typical);
+  if (!taylor) return;
+  const std::vector<double> direction =
+      pseudo_random_direction(typical, options.variables.parameters.size());
+  options.second_order.emplace().weights = weights_of(result, direction);
+  // Initial values that were not chosen are variables, too, and stay where they are.
+  const std::vector<std::string>& chosen = result.found.adjoint.variable_names;
+  std::vector<double> along(variables.size(), 0.0);
+  for (std::size_t j = 0, k = 0; j < variables.size() && k < chosen.size(); ++j) {
+    if (variables[j] == chosen[k]) along[j] = direction[k++];
+  }
+  options.on_progress = [](double) { throw_if_interrupted(); };
+  result.taylor = sensitivity::taylor_test(objective, options, along);
+}
+
 void CheckDerivativesCommand::run() const {
+  const InterruptGuard guard;
   const dae::System system = integration.make_system();
-  common.check_json();
   sensitivity::DifferentiateOptions options;
   options.integrate = integrate_options();
   options.variables.parameters = all_parameters(system);
@@ -286,35 +330,17 @@ void CheckDerivativesCommand::run() const {
                 {},
                 {},
                 {}};
-  const sensitivity::Objective objective = objective_of(system, result.outputs);
-  std::vector<std::string> variables;
-  const auto by = [&](Mode mode, const std::string& text) {
-    sensitivity::DifferentiateOptions watched = options;
-    watched.mode = mode;
-    watched.skip_failed_differences = true;
-    const DerivativeProgress progress(text, watched, !common.quiet);
-    sensitivity::Derivatives found = sensitivity::differentiate(objective, watched);
-    variables = found.variable_names;
-    derivative.keep_chosen(system, found);
-    return found;
-  };
-  result.found.adjoint = by(Mode::kAdjoint, "adjoint");
-  result.found.forward = by(Mode::kForward, "forward");
-  result.found.difference = by(Mode::kDifference, "differences");
-  const std::vector<TypicalValue> typical =
-      typical_values(system, options, result.found.adjoint.variable_names);
-  result.derivatives = compare(result.outputs, result.found, typical);
-  if (taylor) {
-    const std::vector<double> direction =
-        pseudo_random_direction(typical, options.variables.parameters.size());
-    options.second_order.emplace().weights = weights_of(result, direction);
-    // Initial values that were not chosen are variables, too, and stay where they are.
-    const std::vector<std::string>& chosen = result.found.adjoint.variable_names;
-    std::vector<double> along(variables.size(), 0.0);
-    for (std::size_t j = 0, k = 0; j < variables.size() && k < chosen.size(); ++j) {
-      if (variables[j] == chosen[k]) along[j] = direction[k++];
-    }
-    result.taylor = sensitivity::taylor_test(objective, options, along);
+  check(options.integrate, system);
+  check_files(std::array{FileOption{"--json", common.json_file}});
+  check_num_steps(num_steps(options.integrate), common.quiet);
+  ordered_json echo = integration.echo();
+  echo["t_end"] = options.integrate.t_end;
+  try {
+    fill(result, options);
+  } catch (const Interrupted&) {
+    common.write_json(
+        {{"system", system.name()}, {"options", echo}, {"termination", "interrupted"}});
+    throw;
   }
 
   std::vector<std::string> warnings = result.found.adjoint.simulation.warnings;
@@ -323,8 +349,6 @@ void CheckDerivativesCommand::run() const {
     if (!common.quiet) std::cerr << "liegrad: warning: " << warning << ".\n";
   }
   if (common.prints()) print(result, common.verbose);
-  ordered_json echo = integration.echo();
-  echo["t_end"] = options.integrate.t_end;
   common.write_json(json_of(result, echo));
   if (!result.is_agreed()) throw Error(conclusion(result));
   if (result.taylor && !passes(*result.taylor)) {
@@ -349,7 +373,8 @@ void add_check_derivatives_command(CLI::App& app) {
       "runs fail or have nothing in common, or when a slope of --taylor is not 2 or 3. The JSON "
       "has\n"
       "`rows` (`output`, `variable`, `adjoint`, `forward`, `difference`, `verdict`, …),\n"
-      "`derivatives`, `disagreeing` and `without_difference` (how many), and `taylor`.");
+      "`derivatives`, `disagreeing` and `without_difference` (how many), `taylor` and\n"
+      "`termination`: \"interrupted\" after Ctrl-C, with no rows and status 130.");
   command->integration.add_to(*sub);
   command->integration.add_steps_to(*sub);
   command->derivative.add_to(*sub, false);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -15,18 +17,13 @@ struct CommonOptions {
 
   void add_to(CLI::App& command);
 
-  /// To be called before a run, so that it is not made in vain: throws what write_json() would throw.
-  void check_json() const;
+  /// Whether to print for a reader: not when told to be quiet, nor where the summary or another file is
+  /// standard output.
+  bool prints(std::initializer_list<std::string_view> files = {}) const;
 
-  /// Whether to print for a reader: not when told to be quiet, nor into the summary.
-  bool prints() const { return !quiet && json_file != "-"; }
-
-  /// Writes the summary if one was asked for. Throws InvalidArgument if the file cannot be written.
+  /// Writes the summary if one was asked for. Throws InvalidArgument if the file cannot be opened, Error if it
+  /// cannot be written.
   void write_json(const nlohmann::ordered_json& summary) const;
 };
-
-/// Throws InvalidArgument if a file of that name cannot be written. One that exists is left as it is, and none is
-/// made. An empty name is no file.
-void check_writable(const std::string& file_name);
 
 }  // namespace liegrad::app

@@ -1,12 +1,11 @@
 #include "converge_command.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cmath>
-#include <cstring>
-#include <fstream>
+#include <filesystem>
+#include <functional>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,39 +18,25 @@
 
 #include "common_options.hpp"
 #include "convergence.hpp"
-#include "csv_file.hpp"
+#include "convergence_study.hpp"
 #include "integration_options.hpp"
-#include "loglog_plot.hpp"
+#include "interrupt.hpp"
 #include "number_text.hpp"
+#include "output_file.hpp"
 #include "progress.hpp"
 #include "reference_file.hpp"
-#include "summary_names.hpp"
+#include "reference_states.hpp"
+#include "run_size.hpp"
 
 namespace liegrad::app {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// The reference has this fraction of the smallest step unless told otherwise.
 constexpr double kReferenceFraction = 1.0 / 8;
-
-/// One step size.
-struct Row {
-  double step = 0;
-  dae::IntegrateSummary summary = {};
-  ByVariable errors = {kNone, kNone, kNone}, orders = {kNone, kNone, kNone};
-};
-
-struct Study {
-  std::string system;
-  double interval = 0;        ///< the largest step
-  std::vector<double> times;  ///< multiples of it
-  std::string reference;      ///< what the errors are against
-  std::vector<Row> rows;
-  ByVariable fitted;
-  bool has_multipliers = false;
-};
+/// Below this order errors do not become smaller with the step.
+constexpr double kLeastOrder = 0.2;
 
 class ConvergeCommand {
  public:
@@ -60,13 +45,21 @@ class ConvergeCommand {
 
  private:
   std::vector<double> steps() const;
-  std::pair<double, double> window(double t_end) const;
-  std::vector<double> times(double interval, double t_end) const;
-  dae::Solution integrate(const dae::System& system, double step, const Study& study) const;
-  std::vector<dae::State> reference_states(const dae::System& system, double step,
-                                           const Study& study) const;
-  Study study(const dae::System& system) const;
-  void write_table(const Study& study) const;
+  StepTimes times(double step, const dae::IntegrateOptions& options) const;
+  Study planned(const dae::System& system) const;
+  double reference_step(double smallest) const {
+    return reference_step_.value_or(kReferenceFraction * smallest);
+  }
+  void check_extent(const dae::System& system, const std::vector<double>& steps) const;
+  template <class OnStep>
+  dae::Solution integrate(const dae::System& system, double step,
+                          const std::function<void(const dae::State&)>& on_start,
+                          OnStep&& on_step) const;
+  ReferenceStates reference_states(const dae::System& system, const Study& study) const;
+  StudyRow compared_row(const dae::System& system, double step, const ReferenceStates& reference,
+                        const Study& study) const;
+  void fill(const dae::System& system, Study& study) const;
+  std::vector<std::string> warnings(const Study& study) const;
   ordered_json json_of(const Study& study) const;
 
   CommonOptions common_;
@@ -79,9 +72,10 @@ class ConvergeCommand {
 /// Largest first.
 std::vector<double> ConvergeCommand::steps() const {
   std::vector<double> list = numbers_of("--steps", steps_);
+  for (const double step : list) require_finite("a step of --steps", step);
   std::sort(list.begin(), list.end(), std::greater<>());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!std::isfinite(list[i]) || list[i] <= 0) {
+    if (list[i] <= 0) {
       throw InvalidArgument(
           fmt::format("--steps has the step {:g}; steps must be positive", list[i]));
     }
@@ -92,219 +86,215 @@ std::vector<double> ConvergeCommand::steps() const {
   return list;
 }
 
-std::pair<double, double> ConvergeCommand::window(double t_end) const {
-  if (window_.empty()) return {0, t_end};
+StepTimes ConvergeCommand::times(double step, const dae::IntegrateOptions& options) const {
+  StepTimes times{.t_start = options.t_start,
+                  .t_end = options.t_end,
+                  .step = step,
+                  .window_start = options.t_start,
+                  .window_end = options.t_end};
+  if (window_.empty()) return times;
   const std::vector<double> ends = numbers_of("--window", window_);
   if (ends.size() != 2 || !(ends[0] < ends[1])) {
     throw InvalidArgument("--window is given '" + window_ + "'; write T0,T1 with T0 before T1");
   }
-  return {ends[0], ends[1]};
+  times.window_start = ends[0];
+  times.window_end = ends[1];
+  return times;
 }
 
-/// Multiples of the largest step in the window, without the start, whose values are given.
-std::vector<double> ConvergeCommand::times(double interval, double t_end) const {
-  const auto [first, last] = window(t_end);
-  const double rounding = 1e-9 * interval;
-  std::vector<double> list;
-  for (long k = 1; static_cast<double>(k) * interval <= std::min(last, t_end) + rounding; ++k) {
-    const double t = static_cast<double>(k) * interval;
-    if (t >= first - rounding) list.push_back(t);
-  }
-  if (list.empty()) {
-    throw InvalidArgument(
-        fmt::format("no multiple of the largest step {:g} up to the end {:g} is in the window from "
-                    "{:g} to {:g}; "
-                    "choose smaller steps or another window",
-                    interval, t_end, first, last));
-  }
-  return list;
-}
-
-/// The samples are the states at the times of the study; fewer if the run could not go on.
-dae::Solution ConvergeCommand::integrate(const dae::System& system, double step,
-                                         const Study& study) const {
+/// All runs come to their end, and the reference fits into memory.
+void ConvergeCommand::check_extent(const dae::System& system,
+                                   const std::vector<double>& steps) const {
   dae::IntegrateOptions options = integration_.make();
-  options.step = step;
-  options.sample_interval = study.interval;
-  RunProgress progress(options.t_start, options.t_end, !common_.quiet);
-  options.on_step = [&progress](const dae::State& state) {
-    progress.update(state.t);
-    return true;
-  };
-  dae::Solution solution = dae::integrate(system, options);
-  const double before = study.times.front() - 0.5 * study.interval;
-  const double after = study.times.back() + 0.5 * study.interval;
-  std::erase_if(solution.samples, [before, after](const dae::State& state) {
-    return state.t < before || state.t > after;
-  });
-  if (solution.summary.is_complete() && solution.samples.size() != study.times.size()) {
-    throw Error(fmt::format("with h = {:g} the run has {} of {} samples", step,
-                            solution.samples.size(), study.times.size()));
-  }
-  return solution;
-}
-
-std::vector<dae::State> ConvergeCommand::reference_states(const dae::System& system, double step,
-                                                          const Study& study) const {
-  if (!reference_file_.empty()) return read_reference(reference_file_, system, study.times);
-  dae::Solution solution = integrate(system, step, study);
-  if (!solution.summary.is_complete()) {
-    throw Error("the reference could not be computed: " + solution.summary.message);
-  }
-  return std::move(solution.samples);
-}
-
-Study ConvergeCommand::study(const dae::System& system) const {
-  const std::vector<double> list = steps();
-  const double reference_step = reference_step_.value_or(kReferenceFraction * list.back());
-  dae::IntegrateOptions options = integration_.make();
-  for (const double step : {list.front(), reference_step}) {
+  double all_steps = 0, all_times = 0;
+  const auto add_run = [&](double step) {
     options.step = step;
     check(options, system);
-  }
-  if (reference_file_.empty() && reference_step >= list.back()) {
+    all_steps += num_steps(options);
+    all_times += times(step, options).count();
+  };
+  for (const double step : steps) add_run(step);
+  const double all_of_runs = all_times;
+  if (reference_file_.empty()) add_run(reference_step(steps.back()));
+  check_num_steps(all_steps, common_.quiet);
+  check_memory(all_of_runs * ReferenceStates::bytes_per_state(system),
+               fmt::format("the states of the reference at {:.3g} times", all_of_runs),
+               "choose longer steps or a shorter --window");
+}
+
+/// What is to be compared. Throws InvalidArgument for what cannot be.
+Study ConvergeCommand::planned(const dae::System& system) const {
+  Study study{
+      .system = system.name(), .steps = steps(), .has_multipliers = system.num_multipliers() > 0};
+  const double of_reference = reference_step(study.smallest_step());
+  if (reference_file_.empty() && of_reference >= study.smallest_step()) {
     throw InvalidArgument(
         fmt::format("the step {:g} of the reference is not below the smallest of --steps, {:g}",
-                    reference_step, list.back()));
+                    of_reference, study.smallest_step()));
   }
-
-  Study study;
-  study.system = system.name();
-  study.has_multipliers = system.num_multipliers() > 0;
-  study.interval = list.front();
-  study.times = times(study.interval, options.t_end);
+  check_extent(system, study.steps);
   study.reference =
-      reference_file_.empty() ? fmt::format("h = {:g}", reference_step) : reference_file_;
-  const std::vector<dae::State> reference = reference_states(system, reference_step, study);
-  std::vector<ByVariable> errors;
-  for (const double step : list) {
-    Row row{.step = step};
-    const dae::Solution solution = integrate(system, step, study);
-    row.summary = solution.summary;
-    if (row.summary.is_complete()) {
-      row.errors = largest_errors(system, solution.samples, reference, absolute_);
+      reference_file_.empty() ? fmt::format("h = {:g}", of_reference) : reference_file_;
+  const dae::IntegrateOptions options = integration_.make();
+  for (const double step : study.steps) {
+    const StepTimes ends = times(step, options);
+    const std::vector<double> list = ends.list();
+    if (list.empty()) {
+      throw InvalidArgument(fmt::format(
+          "no step of length {:g} up to the end {:g} ends in the window from {:g} to {:g}; choose "
+          "smaller steps or another window",
+          step, options.t_end, ends.window_start, ends.window_end));
     }
-    if (!study.rows.empty()) {
-      const Row& last = study.rows.back();
-      row.orders = observed_order(last.step, last.errors, row.step, row.errors);
-    }
-    errors.push_back(row.errors);
-    study.rows.push_back(row);
+    if (study.times.empty()) study.times_of_largest = list;
+    study.times.insert(study.times.end(), list.begin(), list.end());
   }
-  study.fitted = fitted_order(list, errors);
+  study.times = merged(std::move(study.times), study.smallest_step());
   return study;
 }
 
-void print(const Study& study, bool absolute) {
-  const auto error = [](double value) {
-    return std::isnan(value) ? fmt::format("{:>12}", "-") : fmt::format("{:>12.4e}", value);
+template <class OnStep>
+dae::Solution ConvergeCommand::integrate(const dae::System& system, double step,
+                                         const std::function<void(const dae::State&)>& on_start,
+                                         OnStep&& on_step) const {
+  dae::IntegrateOptions options = integration_.make();
+  options.step = step;
+  options.keep_samples = false;
+  RunProgress progress(options.t_start, options.t_end, !common_.quiet);
+  options.on_start = [&](const dae::State& state, double) { on_start(state); };
+  options.on_step = [&](const dae::State& state) {
+    on_step(state);
+    progress.update(state.t);
+    throw_if_interrupted();
+    return true;
   };
-  const auto order = [](double value) {
-    return std::isnan(value) ? fmt::format("{:>7}", "") : fmt::format("{:>7.2f}", value);
-  };
-  const char* const kind = absolute ? "absolute" : "relative";
-  fmt::print("{}: largest {} errors at {} times from {:g} to {:g}, against {}\n", study.system,
-             kind, study.times.size(), study.times.front(), study.times.back(), study.reference);
-  fmt::print("{:>12} {:>12} {:>7} {:>12} {:>7}", "h", "q", "order", "v", "order");
-  fmt::print("{}\n", study.has_multipliers ? fmt::format(" {:>12} {:>7}", "lambda", "order") : "");
-  const auto print_row = [&](const std::string& name, const auto& e, const ByVariable& o) {
-    std::string text = fmt::format("{:>12} {} {} {} {}", name, e(&ByVariable::q), order(o.q),
-                                   e(&ByVariable::v), order(o.v));
-    if (study.has_multipliers) text += " " + e(&ByVariable::lambda) + " " + order(o.lambda);
-    text.resize(text.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", text);
-  };
-  for (const Row& row : study.rows) {
-    const auto value = [&](double ByVariable::*variable) { return error(row.errors.*variable); };
-    print_row(fmt::format("{:g}", row.step), value, row.orders);
+  return dae::integrate(system, options);
+}
+
+ReferenceStates ConvergeCommand::reference_states(const dae::System& system,
+                                                  const Study& study) const {
+  if (!reference_file_.empty()) {
+    const dae::IntegrateOptions options = integration_.make();
+    dae::Consistency consistency(system, options.alpha.consistency, options.alpha.solver);
+    const std::vector<double> controls(system.controls().size(), 0.0);
+    return read_reference(reference_file_, system,
+                          consistency.initial_state(options.t_start, controls), study.times,
+                          study.times_of_largest, study.time_tolerance());
   }
-  const auto nothing = [](double ByVariable::*) { return std::string(12, ' '); };
-  print_row("fitted", nothing, study.fitted);
+  ReferenceRecorder recorder(system, study.times, study.time_tolerance());
+  const dae::Solution solution = integrate(
+      system, reference_step(study.smallest_step()),
+      [&](const dae::State& state) { recorder.start(state); },
+      [&](const dae::State& state) { recorder.after_step(state); });
+  if (!solution.summary.is_complete()) {
+    throw Error("the reference could not be computed: " + solution.summary.message);
+  }
+  return recorder.states();
 }
 
-LogLogPlot plot_of(const Study& study) {
-  LogLogPlot plot{study.system + ", errors against " + study.reference, "h", "error"};
-  const auto add = [&](const std::string& name, double ByVariable::*variable) {
-    const double order = study.fitted.*variable;
-    PlotSeries series{std::isnan(order) ? name : fmt::format("{} (order {:.2f})", name, order)};
-    for (const Row& row : study.rows) series.points.emplace_back(row.step, row.errors.*variable);
-    plot.series.push_back(series);
-  };
-  add("q", &ByVariable::q);
-  add("v", &ByVariable::v);
-  if (study.has_multipliers) add("lambda", &ByVariable::lambda);
-  return plot;
+StudyRow ConvergeCommand::compared_row(const dae::System& system, double step,
+                                       const ReferenceStates& reference, const Study& study) const {
+  RunErrors errors(system, reference, study.time_tolerance());
+  StudyRow row{.step = step};
+  row.summary = integrate(
+                    system, step, [](const dae::State&) {},
+                    [&](const dae::State& state) { errors.after_step(state); })
+                    .summary;
+  row.times = errors.count();
+  if (row.summary.is_complete()) row.errors = errors.largest();
+  return row;
 }
 
-void write_text(const std::string& name, const std::string& text) {
-  std::ofstream file(name);
-  file << text;
-  file.close();
-  if (!file) throw InvalidArgument(name + " cannot be written: " + std::strerror(errno));
-}
-
-void ConvergeCommand::write_table(const Study& study) const {
-  std::vector<std::string> columns = {"step", "error_q", "order_q", "error_v", "order_v"};
-  if (study.has_multipliers) columns.insert(columns.end(), {"error_lambda", "order_lambda"});
-  CsvFile file(out_, columns);
-  for (const Row& row : study.rows) {
-    std::vector<double> numbers = {row.errors.q, row.orders.q, row.errors.v, row.orders.v};
-    if (study.has_multipliers) {
-      numbers.insert(numbers.end(), {row.errors.lambda, row.orders.lambda});
+/// Makes all runs, or those that an interruption leaves time for.
+void ConvergeCommand::fill(const dae::System& system, Study& study) const {
+  std::vector<ByVariable> errors;
+  std::vector<double> made;
+  try {
+    const ReferenceStates reference = reference_states(system, study);
+    const ByVariable sizes = absolute_ ? ByVariable{} : largest_norms(system, reference);
+    for (const double step : study.steps) {
+      StudyRow row = compared_row(system, step, reference, study);
+      row.errors = relative(row.errors, sizes);
+      if (!study.rows.empty()) {
+        const StudyRow& last = study.rows.back();
+        row.orders = observed_order(last.step, last.errors, row.step, row.errors);
+      }
+      errors.push_back(row.errors);
+      made.push_back(step);
+      study.rows.push_back(row);
     }
-    file.write_row(row.step, numbers);
+  } catch (const Interrupted&) {
+    study.is_interrupted = true;
   }
-  file.close();
+  study.fitted = fitted_order(made, errors);
+}
+
+/// Plots are written as SVG, also to standard output and to devices.
+void check_plot_name(const std::string& name) {
+  const std::string extension = std::filesystem::path(name).extension().string();
+  if (extension.empty() || extension == ".svg") return;
+  throw InvalidArgument("--plot " + name + ": plots are written as SVG; give the file the name " +
+                        std::filesystem::path(name).replace_extension(".svg").string());
 }
 
 ordered_json ConvergeCommand::json_of(const Study& study) const {
-  // What there is none of is null: the JSON of NaN.
-  const auto by_variable = [&](const ByVariable& numbers) {
-    return ordered_json{{"q", numbers.q}, {"v", numbers.v}, {"lambda", numbers.lambda}};
-  };
-  ordered_json rows = ordered_json::array();
-  for (const Row& row : study.rows) {
-    rows.push_back({{"step", row.step},
-                    {"errors", by_variable(row.errors)},
-                    {"orders", by_variable(row.orders)},
-                    {"steps", row.summary.steps},
-                    {"newton_iterations", row.summary.newton_iterations},
-                    {"wall_seconds", row.summary.wall_seconds},
-                    {"termination", termination_name(row.summary.termination)},
-                    {"message", row.summary.message}});
-  }
   ordered_json options = integration_.echo();
   options.erase("step");
   return {{"system", study.system},
           {"options", options},
+          {"termination", study.is_interrupted ? "interrupted" : "reached_end"},
           {"reference", study.reference},
           {"absolute", absolute_},
           {"window", {study.times.front(), study.times.back()}},
-          {"times", study.times.size()},
-          {"rows", rows},
-          {"fitted_orders", by_variable(study.fitted)}};
+          {"rows", rows_of(study)},
+          {"fitted_orders", app::json_of(study.fitted)}};
+}
+
+std::vector<std::string> ConvergeCommand::warnings(const Study& study) const {
+  std::vector<std::string> list;
+  if (!study.rows.empty()) list = study.rows.front().summary.warnings;
+  for (const std::string& warning : integration_.warnings()) list.push_back(warning);
+  for (const StudyRow& row : study.rows) {
+    if (!row.summary.is_complete() || row.times >= row.summary.steps || !window_.empty()) continue;
+    list.push_back(
+        fmt::format("there is a reference at {} of the {} steps with h = {:g}; errors of the "
+                    "others do not count",
+                    row.times, row.summary.steps, row.step));
+  }
+  if (!reference_file_.empty() && study.rows.size() > 1 && study.fitted.q < kLeastOrder) {
+    list.push_back(
+        fmt::format("errors do not become smaller with the step: {} may be of other parameters, or "
+                    "less accurate than these runs",
+                    reference_file_));
+  }
+  return list;
 }
 
 void ConvergeCommand::run() const {
+  const InterruptGuard guard;
   const dae::System system = integration_.make_system();
-  common_.check_json();
-  for (const std::string& file : {out_, plot_}) check_writable(file);
-  const Study result = study(system);
+  check_plot_name(plot_);
+  check_files(std::array{FileOption{"--json", common_.json_file}, FileOption{"--out", out_},
+                         FileOption{"--plot", plot_}},
+              std::array{FileOption{"--reference", reference_file_}});
+  Study study = planned(system);
+  fill(system, study);
   if (!common_.quiet) {
-    std::vector<std::string> warnings = result.rows.front().summary.warnings;
-    for (const std::string& warning : integration_.warnings()) warnings.push_back(warning);
-    for (const std::string& warning : warnings) {
+    for (const std::string& warning : warnings(study)) {
       std::cerr << "liegrad: warning: " << warning << ".\n";
     }
   }
-  if (common_.prints()) {
-    print(result, absolute_);
-    if (isatty(STDOUT_FILENO) == 1) fmt::print("{}", plot_of(result).text());
+  if (common_.prints({out_, plot_})) {
+    print(study, absolute_ ? "absolute" : "relative");
+    if (isatty(STDOUT_FILENO) == 1) fmt::print("{}", plot_text(study));
   }
-  if (!out_.empty()) write_table(result);
-  if (!plot_.empty()) write_text(plot_, plot_of(result).svg());
-  common_.write_json(json_of(result));
-  for (const Row& row : result.rows) {
+  if (!out_.empty()) write_table(study, out_);
+  if (!plot_.empty()) write_plot(study, plot_);
+  common_.write_json(json_of(study));
+  if (study.is_interrupted) {
+    throw Interrupted(fmt::format("interrupted after {} of {} step sizes", study.rows.size(),
+                                  study.steps.size()));
+  }
+  for (const StudyRow& row : study.rows) {
     if (row.summary.is_complete()) continue;
     throw Error(fmt::format("with h = {:g} {}", row.step, row.summary.message));
   }
@@ -318,15 +308,20 @@ void ConvergeCommand::add_to(CLI::App& command) {
       ->type_name("T0,T1");
   CLI::Option* const file =
       command.add_option("--reference", reference_file_, "Samples that `simulate --out` wrote")
-          ->type_name("FILE.csv");
+          ->type_name("FILE.csv")
+          ->check(names_a_file());
   command
       .add_option("--reference-step", reference_step_,
                   "Step of the reference run; an eighth of the smallest unless given")
       ->type_name("H")
       ->excludes(file);
   command.add_flag("--absolute", absolute_, "Do not divide errors by the size of the solution");
-  command.add_option("--out", out_, "Write the table to this file")->type_name("FILE.csv");
-  command.add_option("--plot", plot_, "Write a log-log plot to this file")->type_name("FILE.svg");
+  command.add_option("--out", out_, "Write the table to this file; - is standard output")
+      ->type_name("FILE.csv")
+      ->check(names_a_file());
+  command.add_option("--plot", plot_, "Write a log-log plot to this file; - is standard output")
+      ->type_name("FILE.svg")
+      ->check(names_a_file());
   common_.add_to(command);
 }
 
@@ -337,11 +332,14 @@ void add_converge_command(CLI::App& app) {
   CLI::App* sub =
       app.add_subcommand("converge", "Errors and observed orders for a list of step sizes");
   sub->footer(
-      "Errors are the largest of |e|/|y| at the multiples of the largest step in the window: e is\n"
-      "log(q_ref^-1 q), v - v_ref, lambda - lambda_ref, y the reference's q (each quaternion has\n"
-      "length 1), v, lambda. Steps that do not divide the largest are interpolated. Orders are\n"
-      "those between a step and the next larger one, and by least squares over all. The JSON has\n"
-      "`rows` (`step`, `errors`, `orders`, each with `q`, `v`, `lambda`) and `fitted_orders`.");
+      "Errors are the largest of |e| at the ends of all steps in the window, over the largest |y|\n"
+      "there: e is log(q_ref^-1 q), v - v_ref, lambda - lambda_ref, y the reference's q (each\n"
+      "quaternion has length 1), v, lambda. Where steps of the reference end elsewhere it is\n"
+      "interpolated; of a file the rows at these times count, and its numbers must be those of\n"
+      "this system with these parameters. Orders are those between a step and the next larger\n"
+      "one, and by least squares over all. The JSON has `rows` (`step`, `times`, `errors`,\n"
+      "`orders`, both with `q`, `v`, `lambda`), `fitted_orders` and `termination`:\n"
+      "\"interrupted\" after Ctrl-C, with the rows that were found and status 130.");
   command->add_to(*sub);
   sub->callback([command] { command->run(); });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "liegrad/lie/group_list.hpp"
 
@@ -27,10 +28,10 @@ void remove_first_order(const dae::System& system, std::vector<double>& list, bo
   }
 }
 
-std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> result(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) result[i] = a[i] - b[i];
-  return result;
+void set_difference(std::span<const double> a, std::span<const double> b,
+                    std::vector<double>& result) {
+  result.assign(a.begin(), a.end());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] -= b[i];
 }
 
 /// max that keeps a NaN.
@@ -62,27 +63,45 @@ double slope(const std::vector<double>& h, const std::vector<ByVariable>& errors
 
 }  // namespace
 
-ByVariable largest_errors(const dae::System& system, std::span<const dae::State> states,
-                          std::span<const dae::State> reference, bool absolute) {
-  ByVariable largest{0, 0, system.num_multipliers() > 0 ? 0 : kNone};
-  const auto relative = [absolute](const std::vector<double>& error,
-                                   const std::vector<double>& nominal) {
-    const double scale = absolute ? 0 : norm_of(nominal);
-    return norm_of(error) / (scale > 0 ? scale : 1);
-  };
-  std::vector<double> q_error(static_cast<std::size_t>(system.dof()));
-  for (std::size_t n = 0; n < reference.size(); ++n) {
-    const dae::State &state = states[n], &exact = reference[n];
-    std::vector<double> q = exact.q;
-    system.configuration_space().minus<double>(state.q, exact.q, q_error);
-    remove_first_order(system, q_error, false);
-    remove_first_order(system, q, true);
-    raise(largest.q, relative(q_error, q));
-    raise(largest.v, relative(difference(state.v, exact.v), exact.v));
-    if (exact.lambda.empty()) continue;
-    raise(largest.lambda, relative(difference(state.lambda, exact.lambda), exact.lambda));
+RunErrors::RunErrors(const dae::System& system, const ReferenceStates& reference,
+                     double time_tolerance)
+    : system_(system),
+      reference_(reference),
+      time_tolerance_(time_tolerance),
+      largest_{0, 0, system.num_multipliers() > 0 ? 0 : kNone},
+      q_error_(static_cast<std::size_t>(system.dof())) {}
+
+void RunErrors::after_step(const dae::State& state) {
+  while (next_ < reference_.size() && reference_.time(next_) < state.t - time_tolerance_) ++next_;
+  if (next_ == reference_.size() || reference_.time(next_) > state.t + time_tolerance_) return;
+  reference_.load(next_, exact_);
+  count_ += 1;
+  system_.configuration_space().minus<double>(state.q, exact_.q, q_error_);
+  remove_first_order(system_, q_error_, false);
+  raise(largest_.q, norm_of(q_error_));
+  set_difference(state.v, exact_.v, difference_);
+  raise(largest_.v, norm_of(difference_));
+  if (exact_.lambda.empty()) return;
+  set_difference(state.lambda, exact_.lambda, difference_);
+  raise(largest_.lambda, norm_of(difference_));
+}
+
+ByVariable largest_norms(const dae::System& system, const ReferenceStates& reference) {
+  ByVariable largest;
+  dae::State state;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    reference.load(i, state);
+    remove_first_order(system, state.q, true);
+    raise(largest.q, norm_of(state.q));
+    raise(largest.v, norm_of(state.v));
+    raise(largest.lambda, norm_of(state.lambda));
   }
   return largest;
+}
+
+ByVariable relative(const ByVariable& errors, const ByVariable& sizes) {
+  const auto over = [](double error, double size) { return size > 0 ? error / size : error; };
+  return {over(errors.q, sizes.q), over(errors.v, sizes.v), over(errors.lambda, sizes.lambda)};
 }
 
 ByVariable observed_order(double h_1, const ByVariable& e_1, double h_2, const ByVariable& e_2) {

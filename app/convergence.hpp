@@ -1,10 +1,10 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "liegrad/dae/state.hpp"
 #include "liegrad/dae/system.hpp"
+#include "reference_states.hpp"
 
 namespace liegrad::app {
 
@@ -13,14 +13,36 @@ struct ByVariable {
   double q = 0, v = 0, lambda = 0;
 };
 
-/// The largest errors of states at the same times as those of the reference,
+/// The largest errors of a run at the ends of its steps,
 ///
-///     max_n |e_n| / |y_n|,   e = log(q_ref⁻¹∘q), v - v_ref, λ - λ_ref,
+///     max_n |e_n|,   e = log(q_ref⁻¹∘q), v - v_ref, λ - λ_ref,
 ///
-/// [ArnoldCardonaBruels2015, Fig. 6], where |y_n| is the Euclidean norm of the reference's coefficients
-/// of q (1 for each quaternion), v or λ. With `absolute`, and where |y_n| = 0, it is |e_n| alone.
-ByVariable largest_errors(const dae::System& system, std::span<const dae::State> states,
-                          std::span<const dae::State> reference, bool absolute);
+/// in Euclidean norms. Steps at whose ends there is no state of the reference do not count.
+class RunErrors {
+ public:
+  RunErrors(const dae::System& system, const ReferenceStates& reference, double time_tolerance);
+
+  /// To be called with the states of a run in their order.
+  void after_step(const dae::State& state);
+  const ByVariable& largest() const { return largest_; }
+  /// How many states were compared.
+  long count() const { return count_; }
+
+ private:
+  const dae::System& system_;
+  const ReferenceStates& reference_;
+  double time_tolerance_;
+  std::size_t next_ = 0;
+  long count_ = 0;
+  ByVariable largest_;
+  dae::State exact_;
+  std::vector<double> q_error_, difference_;
+};
+
+/// The largest Euclidean norms of the coefficients of q (1 for each quaternion), of v and of λ in a reference.
+ByVariable largest_norms(const dae::System& system, const ReferenceStates& reference);
+/// Errors over sizes; those of size zero stay absolute.
+ByVariable relative(const ByVariable& errors, const ByVariable& sizes);
 
 /// log(e_1 / e_2) / log(h_1 / h_2).
 ByVariable observed_order(double h_1, const ByVariable& e_1, double h_2, const ByVariable& e_2);

@@ -1,13 +1,9 @@
 #include "csv_file.hpp"
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 
 #include <fmt/format.h>
-
-#include "liegrad/lie/error.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -17,14 +13,10 @@ constexpr std::chrono::seconds kFlushInterval{1};
 }  // namespace
 
 CsvFile::CsvFile(const std::string& name, const std::vector<std::string>& columns)
-    : name_(name), file_(name), next_flush_(std::chrono::steady_clock::now() + kFlushInterval) {
-  for (std::size_t i = 0; i < columns.size(); ++i) file_ << (i == 0 ? "" : ",") << columns[i];
-  file_ << std::endl;
-  check();
-}
-
-void CsvFile::check() {
-  if (!file_) throw InvalidArgument(name_ + " cannot be written: " + std::strerror(errno));
+    : file_(name), next_flush_(std::chrono::steady_clock::now() + kFlushInterval) {
+  for (std::size_t i = 0; i < columns.size(); ++i) line_ += (i == 0 ? "" : ",") + columns[i];
+  file_.write(line_ + '\n');
+  file_.flush();
 }
 
 void CsvFile::write_row(double first, std::span<const double> rest) {
@@ -35,18 +27,14 @@ void CsvFile::write_row(double first, std::span<const double> rest) {
     if (!std::isnan(number)) fmt::format_to(std::back_inserter(line_), "{:.17g}", number);
   }
   line_ += '\n';
-  file_ << line_;
+  file_.write(line_);
   const auto now = std::chrono::steady_clock::now();
   if (now > next_flush_) {
     file_.flush();
     next_flush_ = now + kFlushInterval;
   }
-  check();
 }
 
-void CsvFile::close() {
-  file_.close();
-  check();
-}
+void CsvFile::close() { file_.close(); }
 
 }  // namespace liegrad::app

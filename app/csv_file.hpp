@@ -1,16 +1,16 @@
 #pragma once
 
 #include <chrono>
-#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "output_file.hpp"
+
 namespace liegrad::app {
 
 /// A table of numbers with named columns. Numbers are written with all their digits, NaN as nothing.
-/// What is written reaches the disk within about a second. Throws InvalidArgument when it cannot be
-/// written.
+/// What is written reaches the disk within about a second. Throws what OutputFile throws.
 class CsvFile {
  public:
   CsvFile(const std::string& name, const std::vector<std::string>& columns);
@@ -19,10 +19,7 @@ class CsvFile {
   void close();
 
  private:
-  void check();
-
-  std::string name_;
-  std::ofstream file_;
+  OutputFile file_;
   std::string line_;
   std::chrono::steady_clock::time_point next_flush_;
 };

@@ -111,7 +111,7 @@ void DerivativeOptions::add_to(CLI::App& command, bool required) {
       .add_option(
           "--of", of_,
           "Outputs, all components unless one is named, at a time or at the end; repeatable")
-      ->type_name("OUTPUT[i]@T,…")
+      ->option_text(required ? "OUTPUT[i]@T,… REQUIRED" : "OUTPUT[i]@T,…")
       ->allow_extra_args(false)
       ->required(required);
   command
@@ -119,7 +119,7 @@ void DerivativeOptions::add_to(CLI::App& command, bool required) {
           "--wrt", wrt_,
           "Parameters, or all (of them), initial (values; some as NODE.q0, NODE.v0[i]), controls, "
           "t_end, step; repeatable")
-      ->type_name("NAME,…")
+      ->option_text(required ? "NAME,… REQUIRED" : "NAME,…")
       ->allow_extra_args(false)
       ->required(required);
 }

@@ -2,11 +2,16 @@
 
 #include <utility>
 
+#include "interrupt.hpp"
+
 namespace liegrad::app {
 
 DerivativeProgress::DerivativeProgress(std::string text, sensitivity::DifferentiateOptions& options,
                                        bool wanted)
-    : text_(std::move(text)), t_end_(options.integrate.t_end), wanted_(wanted) {
+    : text_(std::move(text)),
+      t_end_(options.integrate.t_end),
+      wanted_(wanted),
+      pace_(options.integrate) {
   run_.emplace(options.integrate.t_start, t_end_, wanted);
   options.integrate.on_step = [this](const dae::State& state) {
     after_step(state.t);
@@ -16,7 +21,9 @@ DerivativeProgress::DerivativeProgress(std::string text, sensitivity::Differenti
 }
 
 void DerivativeProgress::after_step(double t) {
-  if (!run_) return;  // a run of differences
+  throw_if_interrupted();
+  pace_.after_step(t);
+  if (!run_) return;
   run_->update(t);
   if (t < t_end_) return;
   run_.reset();
@@ -24,6 +31,7 @@ void DerivativeProgress::after_step(double t) {
 }
 
 void DerivativeProgress::after_part(double done) {
+  throw_if_interrupted();
   if (line_ && line_->is_due()) line_->show(text_, done);
 }
 

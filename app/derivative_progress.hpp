@@ -5,10 +5,12 @@
 
 #include "liegrad/sensitivity/differentiate.hpp"
 #include "progress.hpp"
+#include "run_size.hpp"
 
 namespace liegrad::app {
 
-/// How far differentiate() is: with its run, then with the derivatives.
+/// How far differentiate() is: with its run, then with the derivatives. Ends it by Interrupted when that is asked
+/// for, and by an Error when its steps become too short.
 class DerivativeProgress {
  public:
   /// Observes one call with these options, and must live as long as it.
@@ -23,6 +25,7 @@ class DerivativeProgress {
   std::string text_;
   double t_end_;
   bool wanted_;
+  StepPace pace_;
   std::optional<RunProgress> run_;
   std::optional<ProgressLine> line_;  ///< after the run
 };

@@ -1,7 +1,11 @@
 #include "integration_options.hpp"
 
 #include <cmath>
+#include <limits>
+#include <set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "group_name.hpp"
 #include "liegrad/dae/nearest_name.hpp"
@@ -91,21 +95,27 @@ void IntegrationOptions::add_to(CLI::App& command) {
                               const char* type) {
     return command.add_option(name, value, text)->type_name(type);
   };
+  const auto add_choice = [&add](const char* name, std::string& value, const std::string& text,
+                                 const char* type) {
+    return add(name, value, text, type)->capture_default_str();
+  };
   add("SYSTEM", system_, "Name of a built-in system, see `liegrad models`", "")->required();
-  group_option_ = add("--group", group_, "Of rigid-body nodes: so3xr3 or se3", "NAME");
-  add("--method", method_, listed(method_names()), "NAME");
+  group_option_ = add_choice("--group", group_, "Of rigid-body nodes: so3xr3 or se3", "NAME");
+  add_choice("--method", method_, listed(method_names()), "NAME");
   add("--t-end", t_end_, "Final time; the system's own unless given, see `liegrad models SYSTEM`",
       "T");
   add("--set", settings_, "A parameter or initial value; repeatable", "NAME=VALUE")
       ->allow_extra_args(false);
-  add("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
-  add("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
-  add("--threads", threads_, "That evaluate elements, 1 unless given; for large systems", "N");
+  add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
+  add_choice("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
+  add("--threads", threads_, "That evaluate elements; for large systems", "N")
+      ->capture_default_str();
   command.add_flag("--project", project_, "Move inconsistent initial values to the constraints");
   command.add_flag("--allow-redundant", allow_redundant_,
                    "Accept constraints that depend on others; multipliers of least norm");
 
-  CLI::Option* const rho = add("--rho", rho_, "Spectral radius at infinity, 0.8 unless given", "R");
+  CLI::Option* const rho =
+      add("--rho", rho_, "Spectral radius at infinity", "R")->default_str("0.8");
   CLI::Option* const hht = add("--hht", hht_, "Hilber, Hughes and Taylor: -1/3 to 0", "A");
   CLI::Option* const newmark = command.add_flag("--newmark", newmark_, "The trapezoidal rule");
   CLI::Option* const alpha =
@@ -118,11 +128,12 @@ void IntegrationOptions::add_to(CLI::App& command) {
       hht,
       newmark,
       alpha,
-      add("--formulation", formulation_, "Of the constraints: " + listed(names_of(kFormulations)),
-          "NAME"),
-      add("--sigma", sigma_, "0, 1, opt (gamma / (3 beta)) or a number", "S"),
-      add("--start", start_, "Starting values: " + listed(names_of(kStarts)), "KIND"),
-      add("--guess", guess_, "First guess of a step: " + listed(names_of(kGuesses)), "KIND")};
+      add_choice("--formulation", formulation_,
+                 "Of the constraints: " + listed(names_of(kFormulations)), "NAME"),
+      add_choice("--sigma", sigma_, "0, 1, opt (gamma / (3 beta)) or a number", "S"),
+      add_choice("--start", start_, "Starting values: " + listed(names_of(kStarts)), "KIND"),
+      add_choice("--guess", guess_, "First guess of a step: " + listed(names_of(kGuesses)),
+                 "KIND")};
 }
 
 void IntegrationOptions::add_steps_to(CLI::App& command) {
@@ -132,13 +143,14 @@ void IntegrationOptions::add_steps_to(CLI::App& command) {
       ->type_name("H");
   CLI::Option* const adaptive =
       command.add_flag("--adaptive", adaptive_, "Choose steps by the local error");
-  command
-      .add_option("--rtol", rtol_,
-                  "Error at the end over the size of the motion, 1e-4 unless given")
+  const dae::ErrorTolerance defaults;
+  command.add_option("--rtol", rtol_, "Error at the end over the size of the motion")
       ->type_name("R")
+      ->default_str(fmt::format("{:g}", defaults.relative))
       ->needs(adaptive);
-  command.add_option("--atol", atol_, "Absolute error that is allowed besides, 0 unless given")
+  command.add_option("--atol", atol_, "Absolute error that is allowed besides")
       ->type_name("A")
+      ->default_str(fmt::format("{:g}", defaults.absolute))
       ->needs(adaptive);
   command
       .add_flag("--control-multipliers", control_multipliers_,
@@ -150,8 +162,12 @@ dae::System IntegrationOptions::make_system() const {
   const bool is_sized = models::find_model(system_).default_bodies > 0;
   models::Structure structure{.body_group = body_group_of(group_)};
   std::vector<std::pair<std::string, double>> parameters;
+  std::set<std::string> names;
   for (const std::string& setting : settings_) {
     const auto [name, value] = named_number_of("--set", setting);
+    if (!names.insert(name).second) {
+      throw InvalidArgument("--set gives '" + name + "' twice; choose one value");
+    }
     if (is_sized && name == "bodies") {
       structure.bodies = number_of_bodies(setting, value);
     } else {
@@ -184,7 +200,21 @@ double IntegrationOptions::sigma(const dae::AlphaParameters& parameters) const {
   return sigma_ == "opt" ? parameters.optimal_sigma() : number_of("--sigma", sigma_);
 }
 
+void IntegrationOptions::check_numbers() const {
+  require_finite("--t-end", t_end_);
+  require_finite("--step", step_);
+  require_finite("--rtol", rtol_);
+  require_finite("--atol", atol_);
+  // A step cannot be told from one with such an error.
+  constexpr double kLeast = 10 * std::numeric_limits<double>::epsilon();
+  if (rtol_ && *rtol_ > 0 && *rtol_ < kLeast) {
+    throw InvalidArgument(fmt::format(
+        "--rtol {:g} is below the rounding of numbers; choose at least {:.2g}", *rtol_, kLeast));
+  }
+}
+
 dae::IntegrateOptions IntegrationOptions::make() const {
+  check_numbers();
   dae::IntegrateOptions options;
   const models::Model& model = models::find_model(system_);
   options.t_end = t_end_.value_or(model.default_t_end);

@@ -34,6 +34,8 @@ class IntegrationOptions {
   bool is_munthe_kaas() const { return method_.starts_with("rkmk-"); }
 
  private:
+  /// Throws InvalidArgument for a number that no run can have.
+  void check_numbers() const;
   dae::AlphaParameters alpha_parameters() const;
   double sigma(const dae::AlphaParameters& parameters) const;
 

@@ -1,5 +1,12 @@
+#include <algorithm>
+#include <csignal>
+#include <exception>
 #include <iostream>
+#include <new>
+#include <sstream>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <Eigen/Core>
@@ -8,16 +15,19 @@
 #include "bench_command.hpp"
 #include "cache_command.hpp"
 #include "check_derivatives_command.hpp"
+#include "command_line.hpp"
 #include "converge_command.hpp"
+#include "exit_status.hpp"
+#include "interrupt.hpp"
 #include "liegrad/lie/error.hpp"
 #include "models_command.hpp"
+#include "output_file.hpp"
 #include "sensitivity_command.hpp"
 #include "simulate_command.hpp"
 
 namespace {
 
-constexpr int kBadInput = 2;
-constexpr int kCouldNotGoOn = 3;
+using namespace liegrad::app;
 
 /// The versions a bug report needs.
 std::string version() {
@@ -32,31 +42,59 @@ int fail(int status, const std::string& sentence) {
   return status;
 }
 
+/// Runs what was typed, and returns when it succeeded.
+void run(CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app.parse(std::move(arguments));  // runs the command
+    if (app.get_subcommands().empty()) std::cout << app.help();
+  } catch (const CLI::Success& asked_for_text) {
+    std::ostringstream text;
+    app.exit(asked_for_text, text, text);
+    std::cout << text.str();
+  }
+  check_standard_output();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Files that become too long are errors like disks that are full.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{"Lie-group multibody dynamics with exact derivatives"};
   app.name("liegrad");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", version(), "Print the version and exit");
   app.require_subcommand(0, 1);
-  liegrad::app::add_models_command(app);
-  liegrad::app::add_simulate_command(app);
-  liegrad::app::add_converge_command(app);
-  liegrad::app::add_sensitivity_command(app);
-  liegrad::app::add_check_derivatives_command(app);
-  liegrad::app::add_bench_command(app);
-  liegrad::app::add_cache_command(app);
+  add_models_command(app);
+  add_simulate_command(app);
+  add_converge_command(app);
+  add_sensitivity_command(app);
+  add_check_derivatives_command(app);
+  add_bench_command(app);
+  add_cache_command(app);
 
   try {
-    app.parse(argc, argv);  // runs the command
+    run(app, argc, argv);
+    return 0;
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-    return fail(kBadInput, std::string(error.what()) + "; `liegrad --help` shows what is accepted");
+    return fail(kBadInput, sentence_of(error, app));
   } catch (const liegrad::InvalidArgument& error) {
     return fail(kBadInput, error.what());
   } catch (const liegrad::Error& error) {
     return fail(kCouldNotGoOn, error.what());
+  } catch (const Interrupted& interrupted) {
+    return fail(kInterrupted, interrupted.what());
+  } catch (const std::bad_alloc&) {
+    return fail(
+        kCouldNotGoOn,
+        "there is not enough memory; choose longer steps, a smaller system or fewer samples");
+  } catch (const std::length_error&) {
+    return fail(
+        kCouldNotGoOn,
+        "no memory is large enough; choose longer steps, a smaller system or fewer samples");
+  } catch (const std::exception& error) {
+    return fail(kCouldNotGoOn, error.what());
   }
-  if (app.get_subcommands().empty()) std::cout << app.help();
 }

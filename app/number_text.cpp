@@ -1,6 +1,9 @@
 #include "number_text.hpp"
 
 #include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "liegrad/lie/error.hpp"
 
@@ -31,6 +34,11 @@ std::pair<std::string, double> named_number_of(const std::string& option, const 
   }
   const std::string name = text.substr(0, equals);
   return {name, number_of(option + " " + name, text.substr(equals + 1))};
+}
+
+void require_finite(const std::string& option, const std::optional<double>& value) {
+  if (!value || std::isfinite(*value)) return;
+  throw InvalidArgument(fmt::format("{} is {}; it must be finite", option, *value));
 }
 
 }  // namespace liegrad::app

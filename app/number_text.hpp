@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,5 +14,7 @@ double number_of(const std::string& option, const std::string& text);
 std::vector<double> numbers_of(const std::string& option, const std::string& text);
 /// NAME=VALUE.
 std::pair<std::string, double> named_number_of(const std::string& option, const std::string& text);
+/// Of a number that may not be given.
+void require_finite(const std::string& option, const std::optional<double>& value);
 
 }  // namespace liegrad::app

@@ -15,7 +15,7 @@ std::vector<std::string> columns_of(const dae::Outputs& outputs) {
 
 }  // namespace
 
-double EnergyRecord::largest_relative_drift() const {
+double EnergyRecord::largest_relative_change() const {
   const double scale = initial != 0 ? std::abs(initial) : largest_kinetic;
   return scale > 0 ? largest_change / scale : 0;
 }
@@ -57,11 +57,11 @@ void RunObserver::after_step(const dae::State& state) {
   seconds_ += taken.count();
 }
 
-void RunObserver::finish(const dae::State& end) {
+void RunObserver::finish(const std::optional<dae::State>& end) {
   progress_.clear();
-  if (end.t > time_) {
-    if (file_) write_samples(end);
-    observe(end);
+  if (end && end->t > time_) {
+    if (file_) write_samples(*end);
+    observe(*end);
   }
   if (file_) file_->close();
 }

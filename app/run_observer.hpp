@@ -18,7 +18,7 @@ struct EnergyRecord {
   double largest_change = 0;   ///< |E - E_0|
   double largest_kinetic = 0;  ///< what the change is compared with when E_0 is zero
 
-  double largest_relative_drift() const;
+  double largest_relative_change() const;
 };
 
 /// Writes samples while a system runs, and keeps what the summary needs.
@@ -30,8 +30,9 @@ class RunObserver {
 
   void start(const dae::State& initial);
   void after_step(const dae::State& state);
-  /// With the end of the run, which is not the end of a step after an event.
-  void finish(const dae::State& end);
+  /// With the end of the run, which is not the end of a step after an event; without one when there is none to
+  /// be had from a run that failed.
+  void finish(const std::optional<dae::State>& end);
 
   const dae::Outputs& outputs() const { return outputs_; }
   /// The last time observed, and all numbers then.

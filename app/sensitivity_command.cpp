@@ -1,6 +1,7 @@
 #include "sensitivity_command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -14,8 +15,14 @@
 #include "derivative_options.hpp"
 #include "derivative_progress.hpp"
 #include "integration_options.hpp"
+#include "interrupt.hpp"
 #include "liegrad/dae/nearest_name.hpp"
+#include "liegrad/sensitivity/checkpoints.hpp"
 #include "named_table.hpp"
+#include "number_text.hpp"
+#include "output_file.hpp"
+#include "run_size.hpp"
+#include "summary_names.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -41,6 +48,7 @@ struct SensitivityCommand {
  private:
   sensitivity::DifferentiateOptions options(const dae::System& system,
                                             const std::vector<ChosenOutput>& outputs) const;
+  void check_extent(const dae::System& system, const dae::IntegrateOptions& run) const;
 };
 
 /// What was found, for the table and for the JSON.
@@ -77,11 +85,30 @@ sensitivity::DifferentiateOptions SensitivityCommand::options(
     throw InvalidArgument("--hessian is not found by differences; choose another --mode");
   }
   if (hessian) options.second_order.emplace();
+  require_finite("--memory", memory);
   if (memory && !(*memory > 0)) {
     throw InvalidArgument(fmt::format("--memory must be positive; it is {:g}", *memory));
   }
   options.checkpoints = {.megabytes = memory.value_or(0), .directory = checkpoint_directory};
   return options;
+}
+
+void SensitivityCommand::check_extent(const dae::System& system,
+                                      const dae::IntegrateOptions& run) const {
+  check_files(std::array{FileOption{"--json", common.json_file}});
+  const double steps = num_steps(run);
+  check_num_steps(steps, common.quiet);
+  if (memory || !checkpoint_directory.empty() || mode == "difference") return;
+  dae::State state;
+  const std::size_t dof = static_cast<std::size_t>(system.dof());
+  state.q.resize(static_cast<std::size_t>(system.configuration_space().num_coeffs()));
+  state.v.resize(dof);
+  state.v_dot.resize(dof);
+  state.a.resize(dof);
+  state.lambda.resize(static_cast<std::size_t>(system.num_multipliers()));
+  const double bytes = static_cast<double>(sensitivity::StateStore::bytes_per_state(state));
+  check_memory(steps * bytes, fmt::format("the states of {:.3g} steps", steps),
+               "limit it by --memory, or write them to a file by --checkpoint-dir");
 }
 
 /// By the names of variables.
@@ -124,6 +151,7 @@ ordered_json json_of(const SensitivityCommand& command, const Result& result) {
       {"system", result.system.name()},
       {"options", command.integration.echo()},
       {"mode", command.mode},
+      {"termination", termination_name(d.simulation.termination)},
       {"warnings", d.simulation.warnings},
       {"value", by_output(result.outputs, [&](Eigen::Index i) { return d.values(i); })},
       {"gradient", rows_of(d.jacobian)}};
@@ -135,6 +163,14 @@ ordered_json json_of(const SensitivityCommand& command, const Result& result) {
   json["wall_seconds"] = result.wall_seconds();
   json["simulation_wall_seconds"] = d.simulation.wall_seconds;
   return json;
+}
+
+/// Of a run, or its derivatives, that did not come to their end.
+ordered_json json_of_interrupted(const SensitivityCommand& command, const dae::System& system) {
+  return {{"system", system.name()},
+          {"options", command.integration.echo()},
+          {"mode", command.mode},
+          {"termination", "interrupted"}};
 }
 
 std::string text_of(double number) { return fmt::format("{:.10g}", number); }
@@ -207,14 +243,19 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 void SensitivityCommand::run() const {
+  const InterruptGuard guard;
   const dae::System system = integration.make_system();
   Result result{system, derivative.outputs(system, integration.make()), {}};
   sensitivity::DifferentiateOptions chosen = options(system, result.outputs);
-  common.check_json();
-  {
+  check(chosen.integrate, system);
+  check_extent(system, chosen.integrate);
+  try {
     const DerivativeProgress progress("derivatives", chosen, !common.quiet);
     result.derivatives = sensitivity::differentiate(objective_of(system, result.outputs), chosen);
     derivative.keep_chosen(system, result.derivatives);
+  } catch (const Interrupted&) {
+    common.write_json(json_of_interrupted(*this, system));
+    throw;
   }
 
   Derivatives& d = result.derivatives;
@@ -245,19 +286,23 @@ void add_sensitivity_command(CLI::App& app) {
       "`value` and `gradient` (by variable; of several outputs both by output first), `error` of\n"
       "differences, `hessian`, `ineffective` (variables with derivatives of exactly zero), "
       "`mode`,\n"
-      "`steps`, `wall_seconds` (of everything) and `simulation_wall_seconds` (of the run).");
+      "`steps`, `wall_seconds` (of everything) and `simulation_wall_seconds` (of the run), and\n"
+      "`termination`: \"interrupted\" after Ctrl-C, with no derivatives and status 130.");
   command->integration.add_to(*sub);
   command->integration.add_steps_to(*sub);
   command->derivative.add_to(*sub, true);
-  sub->add_option("--mode", command->mode, "adjoint (unless given), forward or difference")
-      ->type_name("NAME");
+  sub->add_option("--mode", command->mode, "adjoint, forward or difference")
+      ->type_name("NAME")
+      ->capture_default_str();
   sub->add_flag("--hessian", command->hessian, "All second derivatives of the one output, too");
   sub->add_option("--memory", command->memory,
                   "For states of the run; those that do not fit are computed again")
-      ->type_name("MEGABYTES");
+      ->type_name("MEGABYTES")
+      ->default_str("unlimited");
   sub->add_option("--checkpoint-dir", command->checkpoint_directory,
                   "Where states of the run are written to a file instead of to memory")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(names_a_file());
   command->common.add_to(*sub);
   sub->callback([command] { command->run(); });
 }

@@ -1,19 +1,25 @@
 #include "simulate_command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "common_options.hpp"
+#include "energy_balance.hpp"
 #include "integration_options.hpp"
+#include "interrupt.hpp"
 #include "number_text.hpp"
+#include "output_file.hpp"
 #include "run_observer.hpp"
+#include "run_size.hpp"
 #include "summary_names.hpp"
 
 namespace liegrad::app {
@@ -25,13 +31,16 @@ struct SimulateCommand {
   CommonOptions common;
   IntegrationOptions integration;
   std::vector<std::string> events, stops;
-  double output_every = 0;
+  std::optional<double> output_every;
   std::string out;
 
   void run() const;
 
  private:
   std::vector<dae::EventOptions> event_options() const;
+  dae::IntegrateOptions options(const dae::System& system, const dae::Outputs& outputs) const;
+  void check_extent(const dae::IntegrateOptions& options, int columns) const;
+  std::vector<std::string> warnings() const;
 };
 
 /// What happened, for the table and for the JSON.
@@ -40,13 +49,29 @@ struct Result {
   const IntegrationOptions& integration;
   const dae::IntegrateOptions& options;
   const RunObserver& observer;
-  dae::Solution solution;
+  bool keeps_energy = false;  ///< the equations of motion do
+  dae::Solution solution = {};
   bool threw = false;  ///< the integration ended with an exception
 
   const dae::IntegrateSummary& summary() const { return solution.summary; }
   bool is_complete() const { return !threw && summary().is_complete(); }
+  bool is_interrupted() const {
+    return !threw && summary().termination == dae::Termination::kStoppedByCallback;
+  }
   std::string termination() const {
+    if (is_interrupted()) return "interrupted";
     return threw ? "failed" : termination_name(summary().termination);
+  }
+  /// Those that the run did not come to.
+  std::vector<dae::EventOptions> missed_events() const {
+    std::vector<dae::EventOptions> list;
+    for (std::size_t i = 0; i < options.events.size(); ++i) {
+      const bool happened = std::any_of(
+          solution.events.begin(), solution.events.end(),
+          [i](const dae::EventFound& found) { return static_cast<std::size_t>(found.event) == i; });
+      if (!happened) list.push_back(options.events[i]);
+    }
+    return list;
   }
   double microseconds_per_step() const {
     return 1e6 * summary().wall_seconds / static_cast<double>(std::max(1L, summary().steps));
@@ -82,9 +107,12 @@ ordered_json final_values(const Result& result) {
 ordered_json energy_of(const Result& result) {
   const auto& energy = result.observer.energy();
   if (!energy) return nullptr;
+  const double change = energy->largest_relative_change();
   return {{"initial", energy->initial},
           {"final", energy->final},
-          {"largest_relative_drift", energy->largest_relative_drift()}};
+          {"kept_by_the_equations", result.keeps_energy},
+          {"largest_relative_change", change},
+          {"largest_relative_drift", result.keeps_energy ? ordered_json(change) : nullptr}};
 }
 
 ordered_json events_of(const Result& result) {
@@ -92,6 +120,14 @@ ordered_json events_of(const Result& result) {
   for (const dae::EventFound& found : result.solution.events) {
     const dae::EventOptions& event = result.options.events[static_cast<std::size_t>(found.event)];
     list.push_back({{"output", event.output}, {"level", event.level}, {"time", found.state.t}});
+  }
+  return list;
+}
+
+ordered_json missed_events_of(const Result& result) {
+  ordered_json list = ordered_json::array();
+  for (const dae::EventOptions& event : result.missed_events()) {
+    list.push_back({{"output", event.output}, {"level", event.level}});
   }
   return list;
 }
@@ -123,6 +159,7 @@ ordered_json json_of(const Result& result) {
           {"redundant_constraints", s.consistency.redundant_constraints},
           {"energy", energy_of(result)},
           {"events", events_of(result)},
+          {"missed_events", missed_events_of(result)},
           {"samples", result.observer.num_samples()},
           {"final", final_values(result)}};
 }
@@ -208,44 +245,70 @@ void print(const Result& result, bool verbose) {
     line("largest |Bv|", fmt::format("{:.3g}", s.max_velocity_residual));
   }
   if (const auto& energy = result.observer.energy()) {
-    line("energy", fmt::format("{:.10g} to {:.10g}, largest relative drift {:.3g}", energy->initial,
-                               energy->final, energy->largest_relative_drift()));
+    line("energy", fmt::format("{:.10g} to {:.10g}, largest relative {} {:.3g}", energy->initial,
+                               energy->final, result.keeps_energy ? "drift" : "change",
+                               energy->largest_relative_change()));
   }
   for (const dae::EventFound& found : result.solution.events) {
     const dae::EventOptions& event = result.options.events[static_cast<std::size_t>(found.event)];
     line("event",
          fmt::format("{} = {:g} at t = {:.10g}", event.output, event.level, found.state.t));
   }
+  for (const dae::EventOptions& event : result.missed_events()) {
+    line("event", fmt::format("{} = {:g} did not happen", event.output, event.level));
+  }
   if (verbose) print_more(result);
   print_final(result, verbose);
 }
 
-void SimulateCommand::run() const {
-  const dae::System system = integration.make_system();
+dae::IntegrateOptions SimulateCommand::options(const dae::System& system,
+                                               const dae::Outputs& outputs) const {
+  require_finite("--output-every", output_every);
   dae::IntegrateOptions options = integration.make();
   options.keep_samples = false;
-  options.sample_interval = output_every;
+  options.sample_interval = output_every.value_or(0);
   options.events = event_options();
   check(options, system);
-  const dae::Outputs names(system);
-  for (const dae::EventOptions& event : options.events) names.column(event.output);
-  common.check_json();
+  for (const dae::EventOptions& event : options.events) outputs.column(event.output);
+  return options;
+}
+
+/// What the command writes is free to be written, and ends.
+void SimulateCommand::check_extent(const dae::IntegrateOptions& options, int columns) const {
+  check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out}});
+  check_num_steps(num_steps(options), common.quiet);
+  if (!out.empty()) check_samples(options, columns, out, common.quiet);
+}
+
+std::vector<std::string> SimulateCommand::warnings() const {
+  std::vector<std::string> list = integration.warnings();
+  if (output_every && out.empty()) list.push_back("--output-every has no effect without --out");
+  return list;
+}
+
+void SimulateCommand::run() const {
+  const InterruptGuard guard;
+  const dae::System system = integration.make_system();
+  const dae::Outputs outputs(system);
+  dae::IntegrateOptions options = this->options(system, outputs);
+  check_extent(options, outputs.size() + 1);
   dae::Consistency consistency(system, options.alpha.consistency, options.alpha.solver);
   const std::vector<double> controls(system.controls().size(), 0.0);
   const dae::State initial = consistency.initial_state(options.t_start, controls);
 
   RunObserver observer(system, options, out, !common.quiet);
   observer.start(initial);
+  StepPace pace(options);
   long steps = 0;
   options.on_step = [&](const dae::State& state) {
     steps += 1;
     observer.after_step(state);
-    return true;
+    pace.after_step(state.t);
+    return !was_interrupted();
   };
-  Result result{system, integration, options, observer, {}};
+  Result result{system, integration, options, observer, keeps_energy(system, options)};
   try {
     result.solution = dae::integrate(system, options);
-    observer.finish(result.solution.final);
   } catch (const Error& error) {
     const bool is_input = dynamic_cast<const InvalidArgument*>(&error) != nullptr;
     if (is_input && steps == 0) throw;
@@ -253,17 +316,22 @@ void SimulateCommand::run() const {
     result.solution.summary.message = error.what();
     result.solution.summary.steps = steps;
   }
+  observer.finish(result.threw ? std::nullopt : std::optional(result.solution.final));
   dae::IntegrateSummary& summary = result.solution.summary;
   if (!result.threw) summary.wall_seconds -= observer.seconds();
-  for (const std::string& warning : integration.warnings()) summary.warnings.push_back(warning);
+  if (result.is_interrupted()) {
+    summary.message = fmt::format("interrupted at t = {:.10g}", observer.time());
+  }
+  for (const std::string& warning : warnings()) summary.warnings.push_back(warning);
 
   if (!common.quiet) {
     for (const std::string& warning : summary.warnings) {
       std::cerr << "liegrad: warning: " << warning << ".\n";
     }
   }
-  if (common.prints()) print(result, common.verbose);
+  if (common.prints({out})) print(result, common.verbose);
   common.write_json(json_of(result));
+  if (result.is_interrupted()) throw Interrupted(summary.message);
   if (!result.is_complete()) throw Error(summary.message);
   if (!summary.trusted && !common.quiet) {
     std::fflush(stdout);
@@ -280,16 +348,20 @@ void add_simulate_command(CLI::App& app) {
   sub->footer(
       "The columns of --out are `t` and the outputs that `liegrad models SYSTEM` lists, those of\n"
       "several numbers as `NAME.1`, `NAME.2`, … The JSON has `termination` (\"reached_end\",\n"
-      "\"stopped_by_event\", or why the run could not go on), `trusted` and `reason_for_doubt`, "
-      "`steps`, `newton_iterations`,\n"
-      "`jacobian_evaluations`, `factorizations`, `wall_seconds` (without output),\n"
-      "`max_position_residual`, `max_velocity_residual`, `energy`, `events`, `final` and more.");
+      "\"stopped_by_event\", \"interrupted\", or why the run could not go on), `trusted` and\n"
+      "`reason_for_doubt`, `steps`, `newton_iterations`, `jacobian_evaluations`,\n"
+      "`factorizations`, `wall_seconds` (without output), `max_position_residual`,\n"
+      "`max_velocity_residual`, `energy` (with `largest_relative_drift` where the equations of\n"
+      "motion keep it), `events`, `missed_events`, `final` and more. Ctrl-C ends a run after its\n"
+      "step; what there is by then is written, and the status is 130.");
   command->integration.add_to(*sub);
   command->integration.add_steps_to(*sub);
   sub->add_option("--output-every", command->output_every,
                   "Time between samples; every step unless given")
       ->type_name("DT");
-  sub->add_option("--out", command->out, "Write samples to this file")->type_name("FILE.csv");
+  sub->add_option("--out", command->out, "Write samples to this file; - is standard output")
+      ->type_name("FILE.csv")
+      ->check(names_a_file());
   sub->add_option("--event", command->events, "Find when an output has this value; repeatable")
       ->type_name("OUTPUT=LEVEL")
       ->allow_extra_args(false);

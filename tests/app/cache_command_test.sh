@@ -67,6 +67,6 @@ expect 2 "liegrad: $cache is not safe to load code from: others may write to it.
 expect 2 "liegrad: $cache is not safe to load code from: others may write to it." --clear
 unset XDG_CACHE_HOME HOME
 expect 2 "liegrad: neither XDG_CACHE_HOME nor HOME names a directory."
-expect 2 'liegrad: The following argument was not expected: clear; `liegrad --help` shows what is accepted.' clear
+expect 2 'liegrad: unexpected argument '\''clear'\''; `liegrad cache --help` shows what is accepted.' clear
 
 exit $failures

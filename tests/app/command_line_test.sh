@@ -30,4 +30,22 @@ expect 0 stdout '^Usage: liegrad cache' cache --help
 expect 0 stdout '^Usage: liegrad simulate' simulate --help
 expect 2 stderr '^liegrad: .*nonsense.*\.$' nonsense
 
+# What is not expected, in its order, and what was probably meant.
+expect 2 stderr "^liegrad: there is no command 'simulat'; did you mean 'simulate'\?\$" simulat
+expect 2 stderr "^liegrad: there is no option '--projct'; did you mean '--project'\?\$" simulate heavy_top --projct
+expect 2 stderr "^liegrad: unexpected arguments '--stpe' '1e-3': there is no option '--stpe'; did you mean '--step'\?\$" \
+  simulate heavy_top --stpe 1e-3
+expect 2 stderr "^liegrad: unexpected arguments '--stesp' '1': .*; did you mean '--steps'\?\$" converge heavy_top --stesp 1
+expect 2 stderr "^liegrad: unexpected arguments 'one' 'two' 'three'; .liegrad simulate --help. shows what is accepted\.\$" \
+  simulate heavy_top one two three
+expect 2 stderr '^liegrad: SYSTEM is required; .liegrad check-derivatives --help. shows' check-derivatives
+
+# The help has defaults, and no more repetitions than are accepted.
+for text in '--group NAME=so3xr3' '--method NAME=lie-alpha' '--rho R=0.8' '--rtol R=0.0001' '--threads N=1' \
+  '--start KIND=classical' '--set NAME=VALUE \.\.\.'; do
+  expect 0 stdout "^  $text " simulate --help
+done
+expect 0 stdout '^  --mode NAME=adjoint ' sensitivity --help
+expect 0 stdout '^  --wrt NAME,… REQUIRED *$|^  --wrt NAME,… REQUIRED +[A-Z]' sensitivity --help
+
 exit $failures

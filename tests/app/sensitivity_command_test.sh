@@ -197,8 +197,8 @@ refuses '--hessian is of one output, and --of names 3; choose one.' \
 refuses '--hessian is not found by differences; choose another --mode.' \
   $top --of energy --wrt top.m --hessian --mode difference
 refuses '--memory must be positive; it is -1.' $top --of energy --wrt top.m --memory -1
-refuses '--of is required; `liegrad --help` shows what is accepted.' $top --wrt top.m
-refuses '--wrt is required; `liegrad --help` shows what is accepted.' $top --of top.x
+refuses '--of is required; `liegrad sensitivity --help` shows what is accepted.' $top --wrt top.m
+refuses '--wrt is required; `liegrad sensitivity --help` shows what is accepted.' $top --of top.x
 refuses "$scratch/none/x cannot be written: No such file or directory." \
   heavy_top --t-end 1e6 --of top.x --wrt top.m --json "$scratch/none/x"
 refuses '--of angles.beta@1 is outside of the run from 0 to 0.03.' andrews --of angles.beta@1 --wrt all

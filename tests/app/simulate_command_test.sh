@@ -168,6 +168,26 @@ summary 's["termination"] == "stopped_by_event" and f["time"] == s["events"][0][
   heavy_top --stop-at 'top.x.3=-0.5'
 summary 'abs(f["top.x"][2] + 0.5) < 1e-8' heavy_top --stop-at 'top.x[3]=-0.5'
 
+# What did not happen is mentioned, and not taken for a fault.
+says 0 '  event                  = top.x[1] = 5 did not happen' heavy_top $short --event 'top.x[1]=5'
+summary 's["missed_events"] == [{"output": "top.x.3", "level": 5}] and not s["events"]' \
+  heavy_top $short --stop-at top.x.3=5
+
+# Energy drifts where the equations keep it; elsewhere it changes.
+for kept in heavy_top pendulum chain slider_crank_3d 'torsional_ball --set ball.d=0' 'slider_crank --set motor.T=0'; do
+  summary 's["energy"]["kept_by_the_equations"] and s["energy"]["largest_relative_drift"] is not None' $kept $short
+done
+for moved in torsional_ball slider_crank andrews rotor; do
+  summary 's["energy"]["largest_relative_drift"] is None and s["energy"]["largest_relative_change"] >= 0' $moved $short
+done
+says 0 ', largest relative drift ' heavy_top $short
+says 0 ', largest relative change ' slider_crank $short
+
+# Several settings after one option, as the help shows it; each name once.
+summary 'o["set"] == {"top.m": 14, "top.X2": 1.1}' heavy_top $short --set top.m=14 top.X2=1.1 --quiet
+summary 'len(s["missed_events"]) == 2' --event top.x.1=5 top.x.2=6 heavy_top $short
+refuses "--set gives 'top.m' twice; choose one value." heavy_top --set top.m=1 --set top.X2=1 --set top.m=1
+
 # Options without effect are said so.
 says 0 'liegrad: warning: --rho has no effect on rkmk-rk4.' spinning_top --method rkmk-rk4 --rho 0.5 $short
 says 0 "liegrad: warning: --group has no effect, since 'pendulum' has no rigid bodies." \
@@ -210,8 +230,8 @@ assert float(rows[-1]["t"]) == summary["final"]["time"]
 END
 
 refuses 'the step -1 must be positive.' heavy_top --step -1
-refuses 'the step nan must be positive.' heavy_top --step nan
-refuses 'Could not convert: --step = x; `liegrad --help` shows what is accepted.' heavy_top --step x
+refuses '--step is nan; it must be finite.' heavy_top --step nan
+refuses 'Could not convert: --step = x; `liegrad simulate --help` shows what is accepted.' heavy_top --step x
 refuses 'the end time t_end = -1 must be after the start 0.' heavy_top --t-end -1
 refuses_with 'the time between samples must not be negative' heavy_top --output-every -1
 refuses "system 'heavy_top': there is no parameter 'top.omga2'; did you mean 'top.omega2'?" \
@@ -228,7 +248,7 @@ refuses "system 'heavy_top': there is no parameter 'bodies'; $(
 )" heavy_top --set bodies=3
 refuses_with 'threads = 0 must be ' chain --threads 0
 refuses_with 'threads = -2 must be ' chain --threads -2
-refuses 'Could not convert: --threads = 1.5; `liegrad --help` shows what is accepted.' chain --threads 1.5
+refuses 'Could not convert: --threads = 1.5; `liegrad simulate --help` shows what is accepted.' chain --threads 1.5
 refuses 'spectral radius at infinity rho = 1.5 is outside [0, 1]; choose 0 (strongest damping) to 1 (none).' \
   heavy_top --rho 1.5
 refuses 'Hilber-Hughes-Taylor parameter alpha = 0.1 is outside [-1/3, 0]; in the sign of its authors it is -0.1.' \
@@ -236,7 +256,7 @@ refuses 'Hilber-Hughes-Taylor parameter alpha = 0.1 is outside [-1/3, 0]; in the
 refuses '--alpha has 3 numbers; give the four alpha_m,alpha_f,beta,gamma.' heavy_top --alpha 0,0,1
 refuses "--sigma has the value 'best', where a number is needed." heavy_top --sigma best
 refuses 'sigma must be a finite number.' heavy_top --sigma nan
-refuses '--rho excludes --newmark; `liegrad --help` shows what is accepted.' heavy_top --newmark --rho 1
+refuses '--rho excludes --newmark; `liegrad simulate --help` shows what is accepted.' heavy_top --newmark --rho 1
 refuses "--method: there is no method 'lie-alfa'; did you mean 'lie-alpha'?" heavy_top --method lie-alfa
 refuses "--formulation: there is no formulation 'index1'; did you mean 'index3' or 'index2'?" \
   heavy_top --formulation index1
@@ -246,7 +266,7 @@ refuses "Munthe-Kaas methods are for systems without constraints and algebraic s
   heavy_top --method rkmk-rk4
 refuses "adaptive steps need an embedded method, which 'rk4' has not." \
   spinning_top --method rkmk-rk4 --adaptive
-refuses '--rtol requires --adaptive; `liegrad --help` shows what is accepted.' heavy_top --rtol 1
+refuses '--rtol requires --adaptive; `liegrad simulate --help` shows what is accepted.' heavy_top --rtol 1
 refuses 'the relative tolerance 0 must be finite and at least 1e-13, where rounding begins.' \
   heavy_top --adaptive --rtol 0
 refuses 'the step 1e-20 is below the rounding of times, 3.55271e-16 in this run; choose a longer one.' \
@@ -256,7 +276,7 @@ refuses "system 'heavy_top': there is no output 'top.xx'; did you mean 'top.x.1'
 refuses '--stop-at top.x.3 needs a level that is finite.' heavy_top --stop-at top.x.3=nan
 refuses "initial configuration of node 'mass' is not finite in entry 2." pendulum --set mass.x0=2
 refuses "there is no built-in system 'heavy_tops'; did you mean 'heavy_top'?" heavy_tops
-refuses 'SYSTEM is required; `liegrad --help` shows what is accepted.'
+refuses 'SYSTEM is required; `liegrad simulate --help` shows what is accepted.'
 refuses "$scratch/none/x.csv cannot be written: No such file or directory." \
   heavy_top --out "$scratch/none/x.csv"
 
