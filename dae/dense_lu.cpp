@@ -34,6 +34,10 @@ namespace {
 
 /// For how many matrices scales serve.
 constexpr int kFactorizationsWithScales = 1024;
+/// In how many rounds they are found.
+constexpr int kNumRounds = 3;
+/// An entry below this part of others is extreme if it must be there, and may be rounding if not.
+constexpr double kExtreme = 1e-10;
 
 using dense_lu_detail::Factors;
 using dense_lu_detail::Kernels;
@@ -216,9 +220,22 @@ DenseLu::DenseLu(int size, std::vector<bool> has_inertia)
       work_(index(size)),
       column_(index(size)) {}
 
+/// Whether inertias are so small or so large beside other entries that elimination could lose them.
+bool DenseLu::has_extreme_inertia() const {
+  double least = std::numeric_limits<double>::max(), most = 0;
+  for (int i = 0; i < n_; ++i) {
+    if (has_inertia_[index(i)]) least = std::min(least, std::abs(a_[index(position(i, i))]));
+    for (int j = 0; j < n_; ++j) most = std::max(most, std::abs(a_[index(position(i, j))]));
+  }
+  return least < kExtreme * most;
+}
+
 /// Inertias come first; then constraints by the velocities in them, multipliers by the equations that they are in, and,
-/// by these, what has no inertia. 0 is a scale that is not known yet.
+/// by these, what has no inertia. 0 is a scale that is not known yet; entries that may be rounding do not count.
 void DenseLu::find_scales() {
+  std::ranges::fill(row_scale_, 1.0);
+  std::ranges::fill(column_scale_, 1.0);
+  if (has_inertia_.empty() || !has_extreme_inertia()) return;
   const auto scale_for = [](double largest) {
     const bool is_usable = largest > 0 && std::isfinite(largest);
     return is_usable ? std::ldexp(1.0, -std::ilogb(largest)) : 0.0;
@@ -232,23 +249,27 @@ void DenseLu::find_scales() {
     const std::vector<double>& other = rows ? column_scale_ : row_scale_;
     for (int i = 0; i < n_; ++i) {
       if (scale[index(i)] != 0) continue;
-      double largest = 0;
+      const auto entry = [&](int j) {
+        return std::abs(a_[index(rows ? position(i, j) : position(j, i))]);
+      };
+      double most = 0, largest = 0;
+      for (int j = 0; j < n_; ++j) most = std::max(most, entry(j));
       for (int j = 0; j < n_; ++j) {
-        const int place = rows ? position(i, j) : position(j, i);
-        largest = std::max(largest, std::abs(a_[index(place)]) * other[index(j)]);
+        if (entry(j) > kExtreme * most) largest = std::max(largest, entry(j) * other[index(j)]);
       }
       scale[index(i)] = scale_for(largest);
     }
   };
-  for (const bool rows : {true, false, true, false}) scale_rest(rows);
+  for (int round = 0; round < kNumRounds; ++round) {
+    scale_rest(true);
+    scale_rest(false);
+  }
   std::ranges::replace(row_scale_, 0.0, 1.0);
   std::ranges::replace(column_scale_, 0.0, 1.0);
 }
 
 bool DenseLu::factorize() {
-  if (!has_inertia_.empty() && factorizations_with_scales_++ % kFactorizationsWithScales == 0) {
-    find_scales();
-  }
+  if (factorizations_with_scales_++ % kFactorizationsWithScales == 0) find_scales();
   for (int i = 0; i < n_; ++i) {
     const double* const from = a_.data() + i * stride_;
     double* const to = lu_.data() + i * stride_;

@@ -36,6 +36,7 @@ class DenseLu {
   double condition() const;
 
  private:
+  bool has_extreme_inertia() const;
   void find_scales();
   bool pivot_is_rounding(int k) const;
 
