@@ -25,10 +25,13 @@ double Grid::time(long n) const {
   return run.t + static_cast<double>(n - run.first) * run.h;
 }
 
-/// Whether step n is a last shorter one of a run with fixed steps.
+/// Whether step n is the last one of a run with fixed steps and makes up for the others: it is shorter, or longer by a
+/// rest that would have been tiny.
 bool Grid::is_rest(long n) const {
-  return n == num_steps() - 1 && step(n) < first_step_ * (1 - 1e-9) &&
-         (n == 0 || step(n) < step(n - 1) * (1 - 1e-9));
+  if (n != num_steps() - 1) return false;
+  const bool is_shorter =
+      step(n) < first_step_ * (1 - 1e-9) && (n == 0 || step(n) < step(n - 1) * (1 - 1e-9));
+  return is_shorter || step(n) > first_step_ * (1 + 1e-9);
 }
 
 Grid::Rates Grid::time_rates(long n) const {
