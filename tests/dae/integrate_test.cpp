@@ -52,9 +52,8 @@ TEST(BadOptions, AreNamed) {
             "the time between samples must not be negative or infinite; it is -1");
   options = {};
   options.adaptive = dae::AdaptiveOptions{.tolerance = {0, 1e-6}};
-  EXPECT_EQ(
-      message_of_run(top, options),
-      "the tolerances of adaptive steps must be positive; they are rtol = 0 and atol = 1e-06");
+  EXPECT_EQ(message_of_run(top, options),
+            "the relative tolerance 0 must be finite and at least 1e-13, where rounding begins");
   options = {};
   options.method = dae::Method::kMuntheKaas;
   EXPECT_EQ(message_of_run(top, options),
@@ -299,7 +298,7 @@ TEST(DenseOutput, IsOfFifthOrderInVelocityAndSixthInPosition) {
   // On ends that are exact but for 1e-13, at 0.4 of one step.
   const System system = models::make_model("spinning_top");
   std::vector<double> q_errors, v_errors, v_dot_errors;
-  for (const double h : {4e-3, 2e-3, 1e-3}) {
+  for (const double h : {2e-3, 1e-3}) {
     IntegrateOptions options;
     options.t_end = h;
     options.step = h / 50;
@@ -320,11 +319,9 @@ TEST(DenseOutput, IsOfFifthOrderInVelocityAndSixthInPosition) {
     for (std::size_t i = 0; i < 3; ++i) difference[i] = at.v_dot[i] - middle.v_dot[i];
     v_dot_errors.push_back(dae::max_of(difference));
   }
-  for (std::size_t i = 1; i < 3; ++i) {
-    EXPECT_NEAR(std::log2(q_errors[i - 1] / q_errors[i]), 6, 0.5);
-    EXPECT_NEAR(std::log2(v_errors[i - 1] / v_errors[i]), 5, 0.5);
-    EXPECT_NEAR(std::log2(v_dot_errors[i - 1] / v_dot_errors[i]), 3, 0.5);
-  }
+  EXPECT_NEAR(std::log2(q_errors[0] / q_errors[1]), 6, 0.5);
+  EXPECT_NEAR(std::log2(v_errors[0] / v_errors[1]), 5, 0.5);
+  EXPECT_NEAR(std::log2(v_dot_errors[0] / v_dot_errors[1]), 3, 0.5);
 }
 
 TEST(Callbacks, SeeEveryStepAndCanStop) {

@@ -127,15 +127,15 @@ TEST(Options, ThatCannotWorkAreRefused) {
   }
   for (const double wrong : {-1.0, kNaN, kInfinity}) {
     EXPECT_NE(refusal([&](O& o) {
-                o.adaptive = dae::AdaptiveOptions{.smallest_step = wrong};
+                o.adaptive = dae::AdaptiveOptions{.tolerance = {}, .smallest_step = wrong};
               }).find("the smallest step"),
               std::string::npos);
     EXPECT_NE(refusal([&](O& o) {
-                o.adaptive = dae::AdaptiveOptions{.largest_step = wrong};
+                o.adaptive = dae::AdaptiveOptions{.tolerance = {}, .largest_step = wrong};
               }).find("the largest step"),
               std::string::npos);
     EXPECT_NE(refusal([&](O& o) {
-                o.adaptive = dae::AdaptiveOptions{.initial_step = wrong};
+                o.adaptive = dae::AdaptiveOptions{.tolerance = {}, .initial_step = wrong};
               }).find("the first step"),
               std::string::npos);
     EXPECT_NE(refusal([&](O& o) {
@@ -146,7 +146,8 @@ TEST(Options, ThatCannotWorkAreRefused) {
               std::string::npos);
   }
   EXPECT_NE(refusal([](O& o) {
-              o.adaptive = dae::AdaptiveOptions{.smallest_step = 1, .largest_step = 0.1};
+              o.adaptive =
+                  dae::AdaptiveOptions{.tolerance = {}, .smallest_step = 1, .largest_step = 0.1};
             }).find("must not exceed"),
             std::string::npos);
   EXPECT_NE(refusal([](O& o) { o.alpha.newton.max_iterations = 0; }).find("max_iterations"),
