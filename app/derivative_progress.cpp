@@ -22,7 +22,7 @@ DerivativeProgress::DerivativeProgress(std::string text, sensitivity::Differenti
 
 void DerivativeProgress::after_step(double t) {
   throw_if_interrupted();
-  pace_.after_step(t);
+  if (const std::optional<std::string> complaint = pace_.complaint(t)) throw Error(*complaint);
   if (!run_) return;
   run_->update(t);
   if (t < t_end_) return;

@@ -87,18 +87,18 @@ void check_memory(double bytes, const std::string& what, const std::string& reme
 StepPace::StepPace(const dae::IntegrateOptions& options)
     : is_adaptive_(options.adaptive.has_value()), t_end_(options.t_end), last_t_(options.t_start) {}
 
-void StepPace::after_step(double t) {
+std::optional<std::string> StepPace::complaint(double t) {
   constexpr long kLooked = 1000;
   steps_ += 1;
-  if (!is_adaptive_ || steps_ % kLooked != 0) return;
+  if (!is_adaptive_ || steps_ % kLooked != 0) return {};
   const double mean = (t - last_t_) / kLooked;
   last_t_ = t;
   const double left = (t_end_ - t) / mean;
-  if (left <= kMostSteps) return;
-  throw Error(
-      fmt::format("adaptive steps have become as short as {:.3g} at t = {:.6g}, and {:.3g} more of "
-                  "them are needed; choose a larger --rtol or --atol",
-                  mean, t, left));
+  if (left <= kMostSteps) return {};
+  return fmt::format(
+      "adaptive steps have become as short as {:.3g} at t = {:.6g}, and {:.3g} more of them are "
+      "needed; choose a larger --rtol or --atol",
+      mean, t, left);
 }
 
 }  // namespace liegrad::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "liegrad/dae/integrate.hpp"
@@ -18,12 +19,12 @@ void check_samples(const dae::IntegrateOptions& options, int columns, const std:
 /// Throws InvalidArgument if that much memory is more than the machine has; `remedy` ends the sentence.
 void check_memory(double bytes, const std::string& what, const std::string& remedy);
 
-/// Ends a run whose adaptive steps become so short that it does not come to its end.
+/// Notices adaptive steps that become so short that the run does not come to its end.
 class StepPace {
  public:
   explicit StepPace(const dae::IntegrateOptions& options);
-  /// To be called after each step. Throws Error.
-  void after_step(double t);
+  /// To be called after each step. Says why the run had better stop, if so.
+  std::optional<std::string> complaint(double t);
 
  private:
   bool is_adaptive_;

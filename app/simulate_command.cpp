@@ -51,14 +51,16 @@ struct Result {
   const RunObserver& observer;
   bool keeps_energy = false;  ///< the equations of motion do
   dae::Solution solution = {};
-  bool threw = false;  ///< the integration ended with an exception
+  bool threw = false;                         ///< the integration ended with an exception
+  std::optional<std::string> complaint = {};  ///< why the command stopped it
 
   const dae::IntegrateSummary& summary() const { return solution.summary; }
-  bool is_complete() const { return !threw && summary().is_complete(); }
+  bool is_complete() const { return !threw && !complaint && summary().is_complete(); }
   bool is_interrupted() const {
-    return !threw && summary().termination == dae::Termination::kStoppedByCallback;
+    return is_complete() && summary().termination == dae::Termination::kStoppedByCallback;
   }
   std::string termination() const {
+    if (complaint) return "steps_too_short";
     if (is_interrupted()) return "interrupted";
     return threw ? "failed" : termination_name(summary().termination);
   }
@@ -299,14 +301,14 @@ void SimulateCommand::run() const {
   RunObserver observer(system, options, out, !common.quiet);
   observer.start(initial);
   StepPace pace(options);
+  Result result{system, integration, options, observer, keeps_energy(system, options)};
   long steps = 0;
   options.on_step = [&](const dae::State& state) {
     steps += 1;
     observer.after_step(state);
-    pace.after_step(state.t);
-    return !was_interrupted();
+    result.complaint = pace.complaint(state.t);
+    return !result.complaint && !was_interrupted();
   };
-  Result result{system, integration, options, observer, keeps_energy(system, options)};
   try {
     result.solution = dae::integrate(system, options);
   } catch (const Error& error) {
@@ -319,6 +321,7 @@ void SimulateCommand::run() const {
   observer.finish(result.threw ? std::nullopt : std::optional(result.solution.final));
   dae::IntegrateSummary& summary = result.solution.summary;
   if (!result.threw) summary.wall_seconds -= observer.seconds();
+  if (result.complaint) summary.message = *result.complaint;
   if (result.is_interrupted()) {
     summary.message = fmt::format("interrupted at t = {:.10g}", observer.time());
   }

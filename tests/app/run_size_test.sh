@@ -60,6 +60,11 @@ ends 2 '--output-every is inf; it must be finite' simulate heavy_top --output-ev
 ends 2 'a step of --steps is inf; it must be finite' converge heavy_top --steps 1e-3,inf
 ends 2 '--memory is inf; it must be finite' sensitivity heavy_top --of top.x --wrt top.m --memory inf
 
+# Adaptive steps that become too short to come to the end.
+ends 3 'adaptive steps have become as short as .* more of them are needed; choose a larger --rtol or --atol' \
+  simulate heavy_top --adaptive --rtol 1e-14 --atol 1e-14 --t-end 1e3
+grep -q 'ended  *= steps_too_short' "$scratch/stdout" || fail 'steps that are too short are not named'
+
 # A long run says how long before it starts, unless it is to be quiet.
 timeout 1 "$program" simulate heavy_top --t-end 2e4 >/dev/null 2>"$scratch/stderr"
 grep -qx 'liegrad: 2e+07 steps are to be made.' "$scratch/stderr" || fail 'a long run is not announced'
