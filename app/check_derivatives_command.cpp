@@ -332,7 +332,9 @@ void CheckDerivativesCommand::run() const {
                 {}};
   check(options.integrate, system);
   check_files(std::array{FileOption{"--json", common.json_file}});
-  check_num_steps(num_steps(options.integrate), common.quiet);
+  const double steps = num_steps(options.integrate);
+  check_num_steps(steps);
+  announce_num_steps(steps, common.quiet);
   ordered_json echo = integration.echo();
   echo["t_end"] = options.integrate.t_end;
   try {

@@ -116,10 +116,11 @@ void ConvergeCommand::check_extent(const dae::System& system,
   for (const double step : steps) add_run(step);
   const double all_of_runs = all_times;
   if (reference_file_.empty()) add_run(reference_step(steps.back()));
-  check_num_steps(all_steps, common_.quiet);
+  check_num_steps(all_steps);
   check_memory(all_of_runs * ReferenceStates::bytes_per_state(system),
                fmt::format("the states of the reference at {:.3g} times", all_of_runs),
                "choose longer steps or a shorter --window");
+  announce_num_steps(all_steps, common_.quiet);
 }
 
 /// What is to be compared. Throws InvalidArgument for what cannot be.

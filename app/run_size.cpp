@@ -46,16 +46,18 @@ double num_steps(const dae::IntegrateOptions& options) {
   return std::ceil((options.t_end - options.t_start) / options.step * (1 - 1e-12));
 }
 
-void check_num_steps(double steps, bool quiet) {
+void check_num_steps(double steps) {
   if (steps > kMostSteps) {
     throw InvalidArgument(fmt::format(
         "{:.3g} steps are more than a run comes to the end of, {:g}; choose longer steps "
         "or an earlier end",
         steps, kMostSteps));
   }
-  if (steps >= kManySteps && !quiet) {
-    fmt::print(stderr, "liegrad: {:.3g} steps are to be made.\n", steps);
-  }
+}
+
+void announce_num_steps(double steps, bool quiet) {
+  if (steps < kManySteps || quiet) return;
+  fmt::print(stderr, "liegrad: {:.3g} steps are to be made.\n", steps);
 }
 
 void check_samples(const dae::IntegrateOptions& options, int columns, const std::string& file,

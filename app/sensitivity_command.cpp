@@ -93,22 +93,28 @@ sensitivity::DifferentiateOptions SensitivityCommand::options(
   return options;
 }
 
-void SensitivityCommand::check_extent(const dae::System& system,
-                                      const dae::IntegrateOptions& run) const {
-  check_files(std::array{FileOption{"--json", common.json_file}});
-  const double steps = num_steps(run);
-  check_num_steps(steps, common.quiet);
-  if (memory || !checkpoint_directory.empty() || mode == "difference") return;
-  dae::State state;
+/// About what the states of all steps take.
+double bytes_of_states(const dae::System& system, double steps) {
   const std::size_t dof = static_cast<std::size_t>(system.dof());
+  dae::State state;
   state.q.resize(static_cast<std::size_t>(system.configuration_space().num_coeffs()));
   state.v.resize(dof);
   state.v_dot.resize(dof);
   state.a.resize(dof);
   state.lambda.resize(static_cast<std::size_t>(system.num_multipliers()));
-  const double bytes = static_cast<double>(sensitivity::StateStore::bytes_per_state(state));
-  check_memory(steps * bytes, fmt::format("the states of {:.3g} steps", steps),
-               "limit it by --memory, or write them to a file by --checkpoint-dir");
+  return steps * static_cast<double>(sensitivity::StateStore::bytes_per_state(state));
+}
+
+void SensitivityCommand::check_extent(const dae::System& system,
+                                      const dae::IntegrateOptions& run) const {
+  check_files(std::array{FileOption{"--json", common.json_file}});
+  const double steps = num_steps(run);
+  check_num_steps(steps);
+  if (!memory && checkpoint_directory.empty()) {
+    check_memory(bytes_of_states(system, steps), fmt::format("the states of {:.3g} steps", steps),
+                 "limit it by --memory, or write them to a file by --checkpoint-dir");
+  }
+  announce_num_steps(steps, common.quiet);
 }
 
 /// By the names of variables.

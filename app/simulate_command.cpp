@@ -278,8 +278,10 @@ dae::IntegrateOptions SimulateCommand::options(const dae::System& system,
 /// What the command writes is free to be written, and ends.
 void SimulateCommand::check_extent(const dae::IntegrateOptions& options, int columns) const {
   check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out}});
-  check_num_steps(num_steps(options), common.quiet);
+  const double steps = num_steps(options);
+  check_num_steps(steps);
   if (!out.empty()) check_samples(options, columns, out, common.quiet);
+  announce_num_steps(steps, common.quiet);
 }
 
 std::vector<std::string> SimulateCommand::warnings() const {
