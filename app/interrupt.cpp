@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "exit_status.hpp"
+#include "liegrad/ad/subprocess.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -17,6 +18,7 @@ volatile std::sig_atomic_t is_requested = 0;
 extern "C" void request_end(int) {
   if (is_requested != 0) _exit(kInterrupted);
   is_requested = 1;
+  ad::interrupt_programs();
 }
 
 }  // namespace

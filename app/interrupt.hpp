@@ -7,7 +7,7 @@
 namespace liegrad::app {
 
 /// While it lives, Ctrl-C and SIGTERM ask a computation to end at its next step, and a second one ends the
-/// program at once. A signal that the caller of the program ignores stays ignored.
+/// program at once. A compiler that is running ends, too. A signal that the caller of the program ignores stays ignored.
 class InterruptGuard {
  public:
   InterruptGuard();

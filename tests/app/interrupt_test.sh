@@ -74,6 +74,22 @@ os.mkfifo(scratch + "/pipe")
 status, err, out = interrupt(f"simulate heavy_top --t-end 1e5 --quiet --json {scratch}/pipe", [signal.SIGINT] * 2)
 expect(status == 130 and err == "", status, err)
 
+# A compiler that is running ends as well, and leaves nothing.
+os.mkdir(scratch + "/tmp")
+with open(scratch + "/slow-cc", "w") as file:
+    file.write('#!/bin/sh\n[ "$1" = --version ] && exec echo slow\nexec sleep 60\n')
+os.chmod(scratch + "/slow-cc", 0o700)
+
+def slow_compiler():
+    default_signals()
+    os.environ.update(TMPDIR=scratch + "/tmp", LIEGRAD_CC=scratch + "/slow-cc", LIEGRAD_KERNELS="none",
+                      XDG_CACHE_HOME=scratch)
+
+for one in signal.SIGINT, signal.SIGTERM:
+    status, err, out = interrupt("simulate heavy_top --t-end 1e5", [one], preparation=slow_compiler)
+    expect(status == 130 and "the C compiler was interrupted" in err, one, status, err)
+    expect(os.listdir(scratch + "/tmp") == [], os.listdir(scratch + "/tmp"))
+
 # What the caller ignores stays ignored.
 def ignore_signals():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
