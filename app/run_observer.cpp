@@ -40,8 +40,15 @@ RunObserver::RunObserver(const dae::System& system, const dae::IntegrateOptions&
   }
 }
 
+void RunObserver::evaluate(const dae::State& state, std::vector<double>& numbers) {
+  if (equations_ == nullptr) return outputs_.evaluate(state, controls_, numbers);
+  recomputed_ = state;
+  equations_->set_accelerations(recomputed_);
+  outputs_.evaluate(recomputed_, controls_, numbers);
+}
+
 void RunObserver::start(const dae::State& initial) {
-  outputs_.evaluate(initial, controls_, numbers_);
+  evaluate(initial, numbers_);
   if (energy_) energy_->initial = numbers_[energy_column_];
   observe(initial);
   if (file_) write(initial);
@@ -67,7 +74,7 @@ void RunObserver::finish(const std::optional<dae::State>& end) {
 }
 
 void RunObserver::observe(const dae::State& state) {
-  outputs_.evaluate(state, controls_, numbers_);
+  evaluate(state, numbers_);
   time_ = state.t;
   if (!energy_) return;
   energy_->final = numbers_[energy_column_];
@@ -78,7 +85,7 @@ void RunObserver::observe(const dae::State& state) {
 }
 
 void RunObserver::write(const dae::State& state) {
-  outputs_.evaluate(state, controls_, sample_numbers_);
+  evaluate(state, sample_numbers_);
   file_->write_row(state.t, sample_numbers_);
   num_samples_ += 1;
 }

@@ -28,6 +28,9 @@ class RunObserver {
   RunObserver(const dae::System& system, const dae::IntegrateOptions& options,
               const std::string& file, bool shows_progress);
 
+  /// From now on λ, v̇ and s are those that belong to q and v by the equations of motion.
+  void recompute_multipliers(dae::Consistency& equations) { equations_ = &equations; }
+
   void start(const dae::State& initial);
   void after_step(const dae::State& state);
   /// With the end of the run, which is not the end of a step after an event; without one when there is none to
@@ -44,17 +47,19 @@ class RunObserver {
   double seconds() const { return seconds_; }
 
  private:
+  void evaluate(const dae::State& state, std::vector<double>& numbers);
   void observe(const dae::State& state);
   void write(const dae::State& state);
   void write_samples(const dae::State& state);
 
   dae::Outputs outputs_;
+  dae::Consistency* equations_ = nullptr;
   std::vector<double> controls_, numbers_, sample_numbers_;
   std::unique_ptr<CsvFile> file_;
   double t_start_, time_, interval_;
   dae::RunTimes times_;
   dae::DenseOutput dense_;
-  dae::State last_, sample_;
+  dae::State last_, sample_, recomputed_;
   std::optional<EnergyRecord> energy_;
   std::size_t energy_column_ = 0, kinetic_column_ = 0;
   long num_samples_ = 0;

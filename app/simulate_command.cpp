@@ -33,6 +33,7 @@ struct SimulateCommand {
   std::vector<std::string> events, stops;
   std::optional<double> output_every;
   std::string out;
+  bool recomputes_multipliers = false;
 
   void run() const;
 
@@ -301,6 +302,7 @@ void SimulateCommand::run() const {
   const dae::State initial = consistency.initial_state(options.t_start, controls);
 
   RunObserver observer(system, options, out, !common.quiet);
+  if (recomputes_multipliers) observer.recompute_multipliers(consistency);
   observer.start(initial);
   StepPace pace(options);
   Result result{system, integration, options, observer, keeps_energy(system, options)};
@@ -367,6 +369,9 @@ void add_simulate_command(CLI::App& app) {
   sub->add_option("--out", command->out, "Write samples to this file; - is standard output")
       ->type_name("FILE.csv")
       ->check(names_a_file());
+  sub->add_flag("--recompute-multipliers", command->recomputes_multipliers,
+                "Report multipliers and accelerations from the equations of motion at q and v;\n"
+                "those of index 3 carry rounding over the square of the step");
   sub->add_option("--event", command->events, "Find when an output has this value; repeatable")
       ->type_name("OUTPUT=LEVEL")
       ->allow_extra_args(false);

@@ -187,6 +187,12 @@ class Run {
     std::optional<std::string> complaint;
     try {
       complaint = velocity_watch_->complaint(*stepper_);
+      // Shorter steps do not help where errors of constraint forces are not damped.
+      if (complaint) {
+        *complaint += leaves_oscillations(options_)
+                          ? ": the method does not damp errors of constraint forces"
+                          : ": the step is too long for this motion";
+      }
     } catch (const Error& error) {  // names what is singular
       complaint = error.what();
     }
@@ -195,14 +201,7 @@ class Run {
     failed_.success = false;
     failed_.failure = NewtonFailure::kDiverged;
     failed_.message = *complaint;
-    if (leaves_oscillations(options_)) name_missing_damping(failed_.message);
     return failed_;
-  }
-
-  /// Shorter steps do not help where errors of constraint forces are not damped.
-  static void name_missing_damping(std::string& message) {
-    message.erase(std::min(message.find(": the step is too long"), message.size()));
-    message += ": the method does not damp errors of constraint forces";
   }
 
   void judge() {

@@ -23,7 +23,7 @@ constexpr double kSmallCorrection = 1e-6;
 constexpr double kForgetting = 0.9;
 /// A residual that is expected to be below so many tolerances is not evaluated: after a correction with a matrix of its
 /// own, whose residual is mostly far smaller still, and after one with a kept matrix, whose residuals add up over steps.
-constexpr double kNotEvaluated = 256, kNotEvaluatedWithKept = 16;
+constexpr double kNotEvaluated = 4096, kNotEvaluatedWithKept = 16;
 /// At the end of a step constraints hold to so many tolerances: its rotations have been brought to unit length.
 constexpr double kAtTheEnd = 4;
 /// Scales are taken anew after at most so many steps.

@@ -54,8 +54,7 @@ std::optional<std::string> VelocityWatch::complaint(Stepper& stepper) {
     const Violation found = violation(stepper);
     if (!(found.part <= kLargestViolation)) {
       return "velocities violate the constraints by " + number_text(std::round(100 * found.part)) +
-             " %, most of all " + stepper.assembly().system().constraint_name(found.constraint) +
-             ": the step is too long for this motion";
+             " %, most of all " + stepper.assembly().system().constraint_name(found.constraint);
     }
   }
   if (has_begun || report.is_moving) moving_steps_ += 1;

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "../support/derivative_along.hpp"
 #include "liegrad/ad/accumulate.hpp"
@@ -521,7 +523,11 @@ TEST(RandomPrograms, AreTheSameInC) {
   const std::optional<Compiler> compiler = find_compiler(&why_not);
   ASSERT_TRUE(compiler) << why_not;
   ASSERT_EQ(compile(*compiler, folder / "programs.c", folder / "programs.so"), "");
-  const std::optional<SharedObject> library = SharedObject::load(folder / "programs.so", &why_not);
+  const int descriptor = ::open((folder / "programs.so").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  const std::optional<SharedObject> library =
+      SharedObject::load(descriptor, std::filesystem::file_size(folder / "programs.so"), &why_not);
+  ::close(descriptor);
   ASSERT_TRUE(library) << why_not;
 
   for (std::size_t k = 0; k < cases.size(); ++k) {
