@@ -48,10 +48,11 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     assembly.set_time(start.t);
     assembly.set_stabilizer();
     assembly.set_time(t_end);
-    const auto entries = assembly.stabilizer();
-    if (gradient_.empty()) find_entries(entries);
-    gradient_.assign(entries.begin(), entries.end());
-    if (sigma_form(method_.sigma) == SigmaForm::kOther) corrected_gradient_ = gradient_;
+    stabilizer_entries_ = assembly.stabilizer();
+    if (sigma_form(method_.sigma) == SigmaForm::kOther) {
+      if (gradient_.empty()) find_entries(stabilizer_entries_);
+      gradient_.assign(stabilizer_entries_.begin(), stabilizer_entries_.end());
+    }
     eta_ = start.eta;  // of the last step, as a guess
     set_stabilizer_force();
   }
@@ -144,7 +145,6 @@ void AlphaKinematics::set_maps(int node, int dof, const NodeMatrix<G, double>& t
     for (int k = 0; k < G<double>::kDof; ++k) column(k) = gradient_[i + index(k)].value;
     column = inverse * column;
     for (int k = 0; k < G<double>::kDof; ++k) {
-      corrected_gradient_[i + index(k)].value = column(k);
       assembly.stabilizer()[i + index(k)].value = column(k);
     }
   }
@@ -254,7 +254,9 @@ void AlphaKinematics::conclude(Assembly& assembly) {
 
 void AlphaKinematics::set_stabilizer_force() {
   std::fill(stabilizer_.begin(), stabilizer_.end(), 0.0);
-  for (const Assembly::StabilizerEntry& entry : gradient_) {
+  const std::span<const Assembly::StabilizerEntry> gradient =
+      gradient_.empty() ? stabilizer_entries_ : gradient_;
+  for (const Assembly::StabilizerEntry& entry : gradient) {
     stabilizer_[index(entry.dof)] += entry.value * eta_[index(entry.multiplier)];
   }
 }
@@ -293,8 +295,7 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
                               double fraction) {
   std::copy(w.begin(), w.end(), step_.begin());
   if (stabilized_) {
-    for (const Assembly::StabilizerEntry& entry :
-         corrected_gradient_.empty() ? gradient_ : corrected_gradient_) {
+    for (const Assembly::StabilizerEntry& entry : stabilizer_entries_) {
       step_[index(entry.dof)] -= entry.value * eta[index(entry.multiplier)];
     }
     for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += fraction * eta[i];

@@ -10,26 +10,19 @@
 
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/small_blocks.hpp"
+#include "liegrad/dae/wide_registers.hpp"
 
 namespace liegrad::dae {
 namespace {
 
 /// A pivot block whose inverse, scaled, has larger entries has cancelled: of 16 digits eight may be lost.
 constexpr double kLargestInverse = 1e8;
+/// The same for the first half of a block that is inverted by halves: three digits.
+constexpr double kLargestInverseOfPart = 1e3;
 /// A known solution must come out with this relative error at most when scales are found.
 constexpr double kLargestError = 1e-4;
 /// How often they are found anew.
 constexpr int kFactorizationsWithScales = 1000;
-
-/// Compiled twice, with and without wide registers; the processor decides which one runs. Everything that is
-/// called must be compiled in place for that. Sanitizers start too late for such a decision.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define LIEGRAD_FOR_WIDE_REGISTERS \
-  __attribute__((target_clones("arch=haswell", "default"), flatten))
-#else
-#define LIEGRAD_FOR_WIDE_REGISTERS
-#endif
 
 }  // namespace
 
@@ -53,7 +46,9 @@ BlockLu::BlockLu(int size, std::span<const std::pair<int, int>> entries,
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
-  const std::vector<int> order = find_order(graph, structure.stages);
+  const std::vector<int> any_order = find_order(graph, structure.stages);
+  const std::vector<int> order =
+      with_branches_together(any_order, touched_pivots(graph, any_order));
   allocate(touched_pivots(graph, order), order, sizes);
 
   std::vector<int> pivot_of_block(index(num_blocks)), next(index(num_blocks));
@@ -109,6 +104,28 @@ BlockLu::Lists BlockLu::touched_pivots(const Lists& graph, const std::vector<int
   return touched;
 }
 
+/// The same elimination in an order in which what a pivot touches follows soon, so that it is still in the cache.
+std::vector<int> BlockLu::with_branches_together(const std::vector<int>& order,
+                                                 const Lists& touched) {
+  // A pivot may come as soon as those have come that touch it first: a tree.
+  Lists children(order.size());
+  std::vector<int> stack, result;
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const int pivot = static_cast<int>(k);
+    (touched[k].empty() ? stack : children[index(touched[k].front())]).push_back(pivot);
+  }
+  // From the roots, each before its children, of these the first one first; then backwards, so that bodies
+  // come just before the joint that they touch.
+  while (!stack.empty()) {
+    const int pivot = stack.back();
+    stack.pop_back();
+    result.push_back(order[index(pivot)]);
+    stack.insert(stack.end(), children[index(pivot)].begin(), children[index(pivot)].end());
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
 /// Where all blocks stand, those that elimination fills included: pivot after pivot, each with what is below
 /// it and to its right.
 void BlockLu::allocate(const Lists& touched, const std::vector<int>& order,
@@ -122,7 +139,9 @@ void BlockLu::allocate(const Lists& touched, const std::vector<int>& order,
                 .diagonal = take(n * n),
                 .neighbours = static_cast<int>(neighbours_.size()),
                 .num_neighbours = static_cast<int>(touched[k].size()),
-                .targets = 0};
+                .targets = 0,
+                .copies = 0,
+                .num_copies = 0};
     for (const int other : touched[k]) {
       const int m = sizes[index(order[index(other)])];
       const int lower = take(m * n);
@@ -142,6 +161,28 @@ void BlockLu::allocate(const Lists& touched, const std::vector<int>& order,
   }
   values_.assign(index(next), 0.0);
   factors_ = values_;
+  find_copies();
+}
+
+/// The numbers of a pivot are copied when it or one that touches it is eliminated, whichever comes first.
+void BlockLu::find_copies() {
+  std::vector<bool> is_copied(pivots_.size(), false);
+  const auto copy = [&](int k) {
+    if (is_copied[index(k)]) return;
+    is_copied[index(k)] = true;
+    const bool is_last = index(k) + 1 == pivots_.size();
+    const int begin = pivots_[index(k)].diagonal;
+    const int end = is_last ? static_cast<int>(values_.size()) : pivots_[index(k) + 1].diagonal;
+    copies_.push_back({begin, end});
+  };
+  for (std::size_t k = 0; k < pivots_.size(); ++k) {
+    pivots_[k].copies = static_cast<int>(copies_.size());
+    copy(static_cast<int>(k));
+    for (int i = 0; i < pivots_[k].num_neighbours; ++i) {
+      copy(neighbours_[index(pivots_[k].neighbours + i)].block);
+    }
+    pivots_[k].num_copies = static_cast<int>(copies_.size()) - pivots_[k].copies;
+  }
 }
 
 int BlockLu::block_offset(int row_pivot, int column_pivot) const {
@@ -202,23 +243,23 @@ void BlockLu::scale_by_norms(Side side) {
 bool BlockLu::is_well_conditioned(const Pivot& pivot, const double* inverse) const {
   const double* const row = row_scale_.data() + pivot.first;
   const double* const column = column_scale_.data() + pivot.first;
-  double largest = 0;
-  for (int j = 0; j < pivot.size; ++j) {
-    for (int i = 0; i < pivot.size; ++i) {
-      const double entry = std::abs(inverse[i + pivot.size * j]);
-      // Written so that an entry that is no number remains.
-      const double bound = kLargestInverse * column[i] * row[j];
-      largest = entry <= bound ? largest : 2.0;
-    }
+  if (pivot.size == 3) return small_blocks::is_bounded<3>(3, inverse, column, row, kLargestInverse);
+  if (pivot.size == 6) return small_blocks::is_bounded<6>(6, inverse, column, row, kLargestInverse);
+  return small_blocks::is_bounded<0>(pivot.size, inverse, column, row, kLargestInverse);
+}
+
+/// In place.
+bool BlockLu::invert(const Pivot& pivot, double* block) const {
+  if (pivot.size == 6) {
+    double bounds[3];
+    for (int i = 0; i < 3; ++i)
+      bounds[i] = kLargestInverseOfPart * column_scale_[index(pivot.first + i)];
+    if (small_blocks::invert_by_threes(row_scale_.data() + pivot.first, bounds, block)) return true;
   }
-  return largest <= 1;
+  return small_blocks::invert(pivot.size, block);
 }
 
 bool BlockLu::factorize() {
-  // An infinite number would leave no trace: its inverse is zero.
-  double zero = 0;
-  for (const double value : values_) zero += 0 * value;
-  if (zero != 0) return false;
   if (factorizations_with_scales_++ % kFactorizationsWithScales == 0) {
     return factorize_with_new_scales();
   }
@@ -254,13 +295,14 @@ bool BlockLu::solves_for_scales() {
 }
 
 LIEGRAD_FOR_WIDE_REGISTERS bool BlockLu::eliminate() {
-  factors_ = values_;
   double* const factors = factors_.data();
   for (const Pivot& pivot : pivots_) {
-    double* const inverse = factors + pivot.diagonal;
-    if (!small_blocks::invert(pivot.size, inverse) || !is_well_conditioned(pivot, inverse)) {
-      return false;
+    for (int i = 0; i < pivot.num_copies; ++i) {
+      const auto [begin, end] = copies_[index(pivot.copies + i)];
+      std::copy(values_.data() + begin, values_.data() + end, factors + begin);
     }
+    double* const inverse = factors + pivot.diagonal;
+    if (!invert(pivot, inverse) || !is_well_conditioned(pivot, inverse)) return false;
     // L = A_ik D⁻¹ for all blocks below the pivot, then A_ij - L U.
     const Neighbour* const neighbours = neighbours_.data() + pivot.neighbours;
     for (int i = 0; i < pivot.num_neighbours; ++i) {

@@ -51,13 +51,16 @@ class BlockLu {
   struct Pivot {
     int size, first;  ///< unknowns first … first + size - 1 of the new order
     int diagonal;     ///< where it is stored
-    int neighbours, num_neighbours, targets;
+    int neighbours, num_neighbours, targets, copies, num_copies;
   };
 
   using Lists = std::vector<std::vector<int>>;
 
   static std::vector<int> find_order(const Lists& graph, const std::vector<int>& stages);
   static Lists touched_pivots(const Lists& graph, const std::vector<int>& order);
+  static std::vector<int> with_branches_together(const std::vector<int>& order,
+                                                 const Lists& touched);
+  void find_copies();
   void allocate(const Lists& touched, const std::vector<int>& order, const std::vector<int>& sizes);
   int block_offset(int row_pivot, int column_pivot) const;
   bool factorize_with_new_scales();
@@ -66,6 +69,7 @@ class BlockLu {
   void scale_by_norms(Side side);
   bool solves_for_scales();
   bool is_well_conditioned(const Pivot& pivot, const double* inverse) const;
+  bool invert(const Pivot& pivot, double* block) const;
   bool eliminate();
 
   int size_;
@@ -73,6 +77,8 @@ class BlockLu {
   std::vector<Neighbour> neighbours_;
   /// Of each pivot, for all pairs of its neighbours: where their product is subtracted.
   std::vector<int> targets_;
+  std::vector<std::pair<int, int>>
+      copies_;                 ///< of each pivot, what it copies from values_ to factors_
   std::vector<int> place_;     ///< unknown → its number in the new order
   std::vector<int> pivot_of_;  ///< unknown → pivot
   std::vector<char> is_first_stage_;

@@ -1,12 +1,11 @@
 #pragma once
 
 // Products and inverses of small dense blocks, stored column by column. Blocks of three, those of rotations,
-// positions and forces, are written out by the compiler; blocks of six, those of the two multipliers of a
-// spherical joint in the stabilised formulation and of bodies on SE(3), are in registers column by column.
+// positions and forces, are written out by the compiler, and blocks of six, those of the two multipliers of a
+// spherical joint in the stabilised formulation and of bodies on SE(3), too.
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 namespace liegrad::dae::small_blocks {
@@ -25,56 +24,6 @@ inline void subtract_product_of(const double* a, const double* b, double* c) {
   for (int i = 0; i < M * N; ++i) c[i] -= sum[i];
 }
 
-/// A column of six numbers.
-struct Six {
-  using Four = double __attribute__((vector_size(32)));
-  using Two = double __attribute__((vector_size(16)));
-  Four first;
-  Two last;
-
-  void load(const double* from) {
-    std::memcpy(&first, from, sizeof(first));
-    std::memcpy(&last, from + 4, sizeof(last));
-  }
-  void store(double* to) const {
-    std::memcpy(to, &first, sizeof(first));
-    std::memcpy(to + 4, &last, sizeof(last));
-  }
-  void add(const Six& column, double factor) {
-    first += column.first * factor;
-    last += column.last * factor;
-  }
-  void subtract(const Six& column, double factor) {
-    first -= column.first * factor;
-    last -= column.last * factor;
-  }
-};
-
-/// C -= A B for A of 6×k, B of k×n.
-template <int K>
-inline void subtract_product_of_six(int n, const double* a, const double* b, double* c) {
-  Six columns[K];
-  for (int l = 0; l < K; ++l) columns[l].load(a + 6 * l);
-  for (int j = 0; j < n; ++j) {
-    Six sum;
-    sum.load(c + 6 * j);
-    for (int l = 0; l < K; ++l) sum.subtract(columns[l], b[l + K * j]);
-    sum.store(c + 6 * j);
-  }
-}
-
-/// A := A B for A of 6×n, B of n×n.
-template <int N>
-inline void multiply_six_right(const double* b, double* a) {
-  Six columns[N];
-  for (int l = 0; l < N; ++l) columns[l].load(a + 6 * l);
-  for (int j = 0; j < N; ++j) {
-    Six sum = {};
-    for (int l = 0; l < N; ++l) sum.add(columns[l], b[l + N * j]);
-    sum.store(a + 6 * j);
-  }
-}
-
 template <int M, int K>
 inline void subtract_product_of(int n, const double* a, const double* b, double* c) {
   switch (n) {
@@ -89,8 +38,8 @@ inline void subtract_product_of(int n, const double* a, const double* b, double*
 inline void subtract_product(int m, int k, int n, const double* a, const double* b, double* c) {
   if (m == 3 && k == 3) return subtract_product_of<3, 3>(n, a, b, c);
   if (m == 3 && k == 6) return subtract_product_of<3, 6>(n, a, b, c);
-  if (m == 6 && k == 3) return subtract_product_of_six<3>(n, a, b, c);
-  if (m == 6 && k == 6) return subtract_product_of_six<6>(n, a, b, c);
+  if (m == 6 && k == 3) return subtract_product_of<6, 3>(n, a, b, c);
+  if (m == 6 && k == 6) return subtract_product_of<6, 6>(n, a, b, c);
   for (int j = 0; j < n; ++j) {
     for (int l = 0; l < k; ++l) {
       const double factor = b[l + k * j];
@@ -112,15 +61,18 @@ inline void subtract_transposed_product(int m, int n, const double* a, const dou
 inline constexpr int kLargestBlock = 16;
 
 /// A := A B for A of m×n, B of n×n.
+template <int M, int N>
+inline void multiply_right_of(const double* b, double* a) {
+  double product[M * N] = {};
+  subtract_product_of<M, N, N>(a, b, product);
+  for (int i = 0; i < M * N; ++i) a[i] = -product[i];
+}
+
 inline void multiply_right(int m, int n, const double* b, double* a) {
-  if (m == 3 && n == 3) {
-    double product[9] = {};
-    subtract_product_of<3, 3, 3>(a, b, product);
-    for (int i = 0; i < 9; ++i) a[i] = -product[i];
-    return;
-  }
-  if (m == 6 && n == 3) return multiply_six_right<3>(b, a);
-  if (m == 6 && n == 6) return multiply_six_right<6>(b, a);
+  if (m == 3 && n == 3) return multiply_right_of<3, 3>(b, a);
+  if (m == 6 && n == 3) return multiply_right_of<6, 3>(b, a);
+  if (m == 3 && n == 6) return multiply_right_of<3, 6>(b, a);
+  if (m == 6 && n == 6) return multiply_right_of<6, 6>(b, a);
   for (int i = 0; i < m; ++i) {
     double row[kLargestBlock];
     for (int j = 0; j < n; ++j) {
@@ -134,6 +86,12 @@ inline void multiply_right(int m, int n, const double* b, double* a) {
 
 /// x := A x and x := Aᵀ x for A of n×n.
 inline void multiply_left(int n, const double* a, double* x) {
+  if (n == 6) {
+    double negative[6] = {};
+    subtract_product_of<6, 6, 1>(a, x, negative);
+    for (int i = 0; i < 6; ++i) x[i] = -negative[i];
+    return;
+  }
   double product[kLargestBlock];
   for (int i = 0; i < n; ++i) {
     double sum = 0;
@@ -166,52 +124,61 @@ inline bool invert_3(double* a) {
   return determinant != 0;
 }
 
-/// As invert() below. Rows stay where they are until the end, so that columns are written as a whole.
-inline bool invert_6(double* a) {
-  int pivot_row[6];
-  double is_left[6] = {1, 1, 1, 1, 1, 1};  // rows without a pivot
-  for (int k = 0; k < 6; ++k) {
-    const double* const pivots = a + 6 * k;
-    int best = 0;
-    double largest = -1;
-    for (int i = 0; i < 6; ++i) {
-      const double size = is_left[i] * std::abs(pivots[i]);
-      best = size > largest ? i : best;
-      largest = size > largest ? size : largest;
-    }
-    if (!(largest > 0)) return false;
-    pivot_row[k] = best;
-    is_left[best] = 0;
-    const double inverse = 1 / pivots[best];
-    double kept[6] = {1, 1, 1, 1, 1, 1}, added[6];
-    for (int i = 0; i < 6; ++i) added[i] = -pivots[i];
-    kept[best] = 0;
-    added[best] = 1;
-    // New columns are `kept` times the old ones plus a multiple of `added`; that of the pivot was a unit vector.
-    Six keep, add;
-    keep.load(kept);
-    add.load(added);
-    for (int j = 0; j < 6; ++j) {
-      const double factor = (j == k ? 1.0 : a[best + 6 * j]) * inverse;
-      Six column;
-      column.load(a + 6 * j);
-      column.first = j == k ? add.first * factor : column.first * keep.first + add.first * factor;
-      column.last = j == k ? add.last * factor : column.last * keep.last + add.last * factor;
-      column.store(a + 6 * j);
+/// Whether no entry (i, j) is larger than bound · column[i] row[j]; N is the size, if it is known, or 0.
+template <int N>
+inline bool is_bounded(int size, const double* a, const double* column, const double* row,
+                       double bound) {
+  const int n = N > 0 ? N : size;
+  double largest = 0;
+  for (int j = 0; j < n; ++j) {
+    const double of_column = bound * row[j];
+    for (int i = 0; i < n; ++i) {
+      // Written so that an entry that is no number remains.
+      largest = std::abs(a[i + n * j]) <= of_column * column[i] ? largest : 2.0;
     }
   }
-  double inverted[36];
-  for (int l = 0; l < 6; ++l) {
-    for (int k = 0; k < 6; ++k) inverted[k + 6 * pivot_row[l]] = a[pivot_row[k] + 6 * l];
+  return largest <= 1;
+}
+
+/// A := A⁻¹ for six rows by blocks of three, (E F; G H), several times faster than by elimination with exchange. False, and A
+/// as it was, if an entry (i, j) of E⁻¹ is larger than column[i] row[j]: then G E⁻¹F may be so large that
+/// digits of H are lost.
+inline bool invert_by_threes(const double* row, const double* column, double* a) {
+  double blocks[2][2][9];
+  for (int j = 0; j < 6; ++j) {
+    for (int i = 0; i < 6; ++i) blocks[i / 3][j / 3][i % 3 + 3 * (j % 3)] = a[i + 6 * j];
   }
-  std::copy_n(inverted, 36, a);
+  auto& [e, f] = blocks[0];
+  auto& [g, h] = blocks[1];
+  if (!invert_3(e)) return false;
+  bool is_small = true;
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) is_small &= std::abs(e[i + 3 * j]) <= column[i] * row[j];
+  }
+  if (!is_small) return false;
+  // (E⁻¹ + E⁻¹F H'⁻¹G E⁻¹, -E⁻¹F H'⁻¹; -H'⁻¹G E⁻¹, H'⁻¹) with H' = H - G E⁻¹F.
+  double right[9], left[9];
+  std::copy_n(e, 9, right);
+  multiply_right_of<3, 3>(f, right);
+  subtract_product_of<3, 3, 3>(g, right, h);
+  if (!invert_3(h)) return false;
+  std::copy_n(g, 9, left);
+  multiply_right_of<3, 3>(e, left);
+  std::fill_n(f, 9, 0.0);
+  subtract_product_of<3, 3, 3>(right, h, f);
+  std::fill_n(g, 9, 0.0);
+  subtract_product_of<3, 3, 3>(h, left, g);
+  subtract_product_of<3, 3, 3>(right, g, e);
+  for (int j = 0; j < 6; ++j) {
+    for (int i = 0; i < 6; ++i) a[i + 6 * j] = blocks[i / 3][j / 3][i % 3 + 3 * (j % 3)];
+  }
   return true;
 }
 
-/// A := A⁻¹ by elimination with exchange of rows; false if a pivot is zero.
+/// A := A⁻¹ by elimination with exchange of rows; false if a pivot is zero or infinite, which would leave no
+/// trace.
 inline bool invert(int n, double* a) {
   if (n == 3) return invert_3(a);
-  if (n == 6) return invert_6(a);
   int exchanged[kLargestBlock];
   for (int k = 0; k < n; ++k) {
     int best = k;
@@ -222,7 +189,7 @@ inline bool invert(int n, double* a) {
     if (best != k) {
       for (int j = 0; j < n; ++j) std::swap(a[k + n * j], a[best + n * j]);
     }
-    if (a[k + n * k] == 0) return false;
+    if (a[k + n * k] == 0 || !std::isfinite(a[k + n * k])) return false;
     const double inverse = 1 / a[k + n * k];
     a[k + n * k] = 1;
     for (int j = 0; j < n; ++j) a[k + n * j] *= inverse;

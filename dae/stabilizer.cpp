@@ -4,6 +4,7 @@
 #include <array>
 
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/wide_registers.hpp"
 
 namespace liegrad::dae {
 namespace {
@@ -132,7 +133,7 @@ void Stabilizer::find_targets(int first_column, const LinearSolver& matrix) {
   });
 }
 
-void Stabilizer::add_columns(std::span<double> matrix) {
+LIEGRAD_FOR_WIDE_REGISTERS void Stabilizer::add_columns(std::span<double> matrix) {
   const int* target = targets_.data();
   double* const n = node_matrix_.data();
   for (const NodePart& node : nodes_) {

@@ -67,8 +67,8 @@ class Stabilizer {
   std::vector<NodeColumn> columns_;
   std::vector<RowPart> rows_;
   std::vector<double> position_part_;
-  std::vector<int> coordinate_;      ///< of each such number, in its node
-  std::vector<int> targets_;         ///< row part after row part, in each for all columns of the node
+  std::vector<int> coordinate_;  ///< of each such number, in its node
+  std::vector<int> targets_;     ///< row part after row part, in each for all columns of the node
   std::vector<double> node_matrix_;  ///< N of a node, row after row
 };
 
