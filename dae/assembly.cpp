@@ -332,7 +332,6 @@ void Assembly::add_lanes(const Group& group, const Group::Lanes& lanes, int firs
                          bool with_matrix) {
   const int num_rows = group.rows.num_outputs;
   const int num_entries = group.newton->layout().parts[1].size;
-  const int num_position_entries = static_cast<int>(group.position_part.size());
   double* const residual = residual_.data();
   double* const matrix = matrix_values_.data();
   for (int lane = 0; lane < count; ++lane) {
@@ -348,11 +347,8 @@ void Assembly::add_lanes(const Group& group, const Group::Lanes& lanes, int firs
     const double* const derivative = out + group.matrix_offset * Lanes;
     const int* const position = group.matrix_position.data() + (first + lane) * num_entries;
     for (int i = 0; i < num_entries; ++i) matrix[position[i]] += derivative[i * Lanes];
-    if (num_position_entries == 0) continue;
-    double* const position_part = stabilizer_->position_part().data();
-    const int* const moved = group.position_position.data() + (first + lane) * num_position_entries;
-    for (int i = 0; i < num_position_entries; ++i) {
-      position_part[moved[i]] += derivative[group.position_part[index(i)] * Lanes];
+    if (group.columns) {
+      group.columns->add(*stabilizer_, first + lane, derivative, Lanes, matrix_values_);
     }
   }
 }
@@ -362,7 +358,7 @@ void Assembly::evaluate(bool with_matrix) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
   if (with_matrix) {
     std::fill(matrix_values_.begin(), matrix_values_.end(), 0.0);
-    if (stabilizer_) std::ranges::fill(stabilizer_->position_part(), 0.0);
+    if (stabilizer_) stabilizer_->sort_by_nodes();
   }
   for (Group& group : groups_) {
     const int num_parts = static_cast<int>(group.part_ends.size());
@@ -370,7 +366,6 @@ void Assembly::evaluate(bool with_matrix) {
     team_->run(independent, [&](int part) { evaluate_part(group, part, with_matrix); });
     if (independent < num_parts) evaluate_part(group, independent, with_matrix);
   }
-  if (with_matrix && stabilizer_) stabilizer_->add_columns(matrix_values_);
 }
 
 void Assembly::evaluate_part(Group& group, int part, bool with_matrix) {

@@ -116,11 +116,10 @@ class Assembly {
     const ad::Kernel* values = nullptr;
     const ad::Kernel* constraints = nullptr;
     const ad::Kernel* observables = nullptr;
-    int matrix_offset = 0;               ///< of the derivatives in the outputs of `newton`
-    std::vector<int> row_index;          ///< element × output → row of the residual
-    std::vector<int> matrix_position;    ///< element × entry → position in the matrix
-    std::vector<int> position_part;      ///< entry of the pattern → index in position_position
-    std::vector<int> position_position;  ///< element × such entry → index in the stabiliser's part
+    int matrix_offset = 0;                     ///< of the derivatives in the outputs of `newton`
+    std::vector<int> row_index;                ///< element × output → row of the residual
+    std::vector<int> matrix_position;          ///< element × entry → position in the matrix
+    std::optional<StabilizerColumns> columns;  ///< of η, if the elements depend on position
     std::vector<int> gradient_part;      ///< entry of the pattern that is one of B → index below
     std::vector<int> gradient_position;  ///< element × such entry → entry of N
     std::vector<int> node_blocks;        ///< element × node → where its numbers begin
@@ -160,6 +159,7 @@ class Assembly {
   void collect_pattern(SparsePattern& pattern);
   void collect_stabilizer(SparsePattern& pattern);
   void find_stabilizer_entries(Group& group) const;
+  void find_stabilizer_targets();
   BlockStructure block_structure() const;
   void find_positions();
   void find_runs(Group& group, ConstraintRows rows) const;

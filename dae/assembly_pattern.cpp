@@ -1,6 +1,7 @@
 // Where the rows and unknowns of elements stand in those of the system, and the pattern that follows.
 
 #include <algorithm>
+#include <utility>
 
 #include "liegrad/dae/assembly.hpp"
 #include "liegrad/dae/numbers.hpp"
@@ -59,44 +60,59 @@ void Assembly::collect_pattern(SparsePattern& pattern) {
 }
 
 void Assembly::collect_stabilizer(SparsePattern& pattern) {
-  std::vector<std::pair<int, int>> places;
+  stabilizer_.emplace(*system_);
   for (Group& group : groups_) {
-    const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const auto& [output, variable] = entries[i];
-      if (variable >= group.kind->dof()) continue;
-      group.position_part.push_back(static_cast<int>(i));
-      // Φ depends on positions only, so B is what its rows have of this part.
-      const bool in_gradient = output >= group.rows.position && output < group.rows.velocity;
-      if (in_gradient) group.gradient_part.push_back(static_cast<int>(i));
-    }
-    for (const int e : group.elements) {
-      const PlacedElement& element = system_->elements()[index(e)];
-      for (const int i : group.position_part) {
-        const auto& [output, variable] = entries[index(i)];
-        places.emplace_back(row_of(element, group, output), unknown_of(element, group, variable));
-      }
+    find_stabilizer_entries(group);
+    for (int e = 0; e < group.num_elements() && group.columns; ++e) {
+      const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
+      group.columns->for_each_entry(*stabilizer_, e, [&](int output, int multiplier) {
+        pattern.entries.emplace_back(row_of(element, group, output),
+                                     stabilizer_offset() + multiplier);
+      });
     }
   }
-  stabilizer_.emplace(*system_, places);
-  for (Group& group : groups_) find_stabilizer_entries(group);
-  stabilizer_->collect_pattern(stabilizer_offset(), pattern.entries);
 }
 
+/// Which derivatives of a group are by position, and which of these are B: those of Φ.
 void Assembly::find_stabilizer_entries(Group& group) const {
   const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
+  std::vector<StabilizerColumns::Derivative> derivatives;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& [output, variable] = entries[i];
+    if (variable >= group.kind->dof()) continue;
+    int node = 0, coordinate = variable;
+    for (; coordinate >= group.kind->groups()[index(node)].dof(); ++node) {
+      coordinate -= group.kind->groups()[index(node)].dof();
+    }
+    derivatives.push_back({node, output, coordinate, static_cast<int>(i)});
+    if (output >= group.rows.position && output < group.rows.velocity) {
+      group.gradient_part.push_back(static_cast<int>(i));
+    }
+  }
+  if (derivatives.empty()) return;
+  std::vector<std::vector<int>> nodes;
   for (const int e : group.elements) {
     const PlacedElement& element = system_->elements()[index(e)];
-    for (const int i : group.position_part) {
-      const auto& [output, variable] = entries[index(i)];
-      group.position_position.push_back(stabilizer_->position_entry(
-          row_of(element, group, output), unknown_of(element, group, variable)));
-    }
+    nodes.push_back(element.nodes);
     for (const int i : group.gradient_part) {
       const auto& [output, variable] = entries[index(i)];
       group.gradient_position.push_back(
           stabilizer_->entry(element.first_multiplier + output - group.rows.position,
                              unknown_of(element, group, variable)));
+    }
+  }
+  group.columns.emplace(std::move(derivatives), nodes);
+}
+
+void Assembly::find_stabilizer_targets() {
+  for (Group& group : groups_) {
+    for (int e = 0; e < group.num_elements() && group.columns; ++e) {
+      const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
+      group.columns->for_each_entry(*stabilizer_, e, [&](int output, int multiplier) {
+        group.columns->add_target(
+            matrix_->position(row_of(element, group, output), stabilizer_offset() + multiplier));
+      });
+      group.columns->end_element();
     }
   }
 }
@@ -179,7 +195,7 @@ void Assembly::find_positions() {
       }
     }
   }
-  if (stabilizer_) stabilizer_->find_targets(stabilizer_offset(), *matrix_);
+  find_stabilizer_targets();
 }
 
 std::string Assembly::unknown_name(int unknown) const {

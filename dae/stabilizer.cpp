@@ -2,95 +2,41 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/wide_registers.hpp"
 
 namespace liegrad::dae {
-namespace {
 
-/// Columns are multiplied so many at once: those of two spherical joints.
-constexpr int kWidth = 6;
-
-int padded(int count) { return (count + kWidth - 1) / kWidth * kWidth; }
-
-}  // namespace
-
-Stabilizer::Stabilizer(const System& system,
-                       const std::vector<std::pair<int, int>>& position_places) {
+Stabilizer::Stabilizer(const System& system) {
   const lie::GroupList& space = system.configuration_space();
-  for (int node = 0; node < space.size(); ++node) {
-    const int dof = space.group(node).dof();
-    nodes_.push_back({.node = node,
-                      .dof = dof,
-                      .first_column = 0,
-                      .num_columns = 0,
-                      .first_row = 0,
-                      .end_row = 0});
-    first_dof_.push_back(space.dof_offset(node));
-    node_of_dof_.insert(node_of_dof_.end(), index(dof), node);
-  }
-  collect_entries(system);
-  collect_rows(position_places);
-  std::size_t largest = 0, num_targets = 0;
-  for (const NodePart& node : nodes_) {
-    largest = std::max(largest, index(node.dof * padded(node.num_columns)));
-    num_targets += index(node.num_columns) * index(node.end_row - node.first_row);
-  }
-  node_matrix_.assign(largest, 0.0);
-  targets_.assign(num_targets, 0);
-}
-
-void Stabilizer::collect_entries(const System& system) {
-  std::vector<std::vector<NodeColumn>> columns_of_node(nodes_.size());
+  nodes_.resize(index(space.size()));
   first_of_multiplier_.assign(index(system.num_multipliers()), 0);
   for (const PlacedElement& element : system.elements()) {
     for (int i = 0; i < system.kind_of(element).shape().constraints; ++i) {
       const int multiplier = element.first_multiplier + i;
       first_of_multiplier_[index(multiplier)] = static_cast<int>(entries_.size());
       for (const int node : element.nodes) {
-        const NodePart& part = nodes_[index(node)];
-        columns_of_node[index(node)].push_back({multiplier, static_cast<int>(entries_.size())});
-        for (int k = 0; k < part.dof; ++k) {
-          entries_.push_back({first_dof_[index(node)] + k, multiplier, 0.0});
+        const int dof = space.group(node).dof();
+        if (dof == 0) continue;
+        NodePart& part = nodes_[index(node)];
+        part.dof = dof;
+        part.multipliers.push_back(multiplier);
+        part.first_entries.push_back(static_cast<int>(entries_.size()));
+        for (int k = 0; k < dof; ++k) {
+          entries_.push_back({space.dof_offset(node) + k, multiplier, 0.0});
         }
       }
     }
   }
-  for (NodePart& node : nodes_) {
-    const std::vector<NodeColumn>& own = columns_of_node[index(node.node)];
-    node.first_column = static_cast<int>(columns_.size());
-    node.num_columns = static_cast<int>(own.size());
-    columns_.insert(columns_.end(), own.begin(), own.end());
+  int next = 0;
+  for (NodePart& part : nodes_) {
+    const int count = static_cast<int>(part.multipliers.size());
+    part.stride = (count + kWidth - 1) / kWidth * kWidth;
+    part.first = std::exchange(next, next + part.dof * part.stride);
   }
-}
-
-void Stabilizer::collect_rows(const std::vector<std::pair<int, int>>& places) {
-  struct Place {
-    int node, row, coordinate;
-    auto operator<=>(const Place&) const = default;
-  };
-  std::vector<Place> sorted;
-  sorted.reserve(places.size());
-  for (const auto& [row, dof] : places) {
-    const int node = node_of_dof_[index(dof)];
-    sorted.push_back({node, row, dof - first_dof_[index(node)]});
-  }
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  position_part_.assign(sorted.size(), 0.0);
-  std::size_t next = 0;
-  for (NodePart& node : nodes_) {
-    node.first_row = static_cast<int>(rows_.size());
-    while (next < sorted.size() && sorted[next].node == node.node) {
-      const int row = sorted[next].row, first = static_cast<int>(next);
-      while (next < sorted.size() && sorted[next].node == node.node && sorted[next].row == row) {
-        coordinate_.push_back(sorted[next++].coordinate);
-      }
-      rows_.push_back({row, first, static_cast<int>(next)});
-    }
-    node.end_row = static_cast<int>(rows_.size());
-  }
+  by_nodes_.assign(index(next), 0.0);
 }
 
 int Stabilizer::entry(int multiplier, int dof) const {
@@ -99,62 +45,53 @@ int Stabilizer::entry(int multiplier, int dof) const {
   return i;
 }
 
-int Stabilizer::position_entry(int row, int dof) const {
-  const NodePart& node = nodes_[index(node_of_dof_[index(dof)])];
-  const auto part =
-      std::lower_bound(rows_.begin() + node.first_row, rows_.begin() + node.end_row, row,
-                       [](const RowPart& p, int wanted) { return p.row < wanted; });
-  int i = part->first;
-  while (coordinate_[index(i)] != dof - first_dof_[index(node.node)]) ++i;
-  return i;
-}
-
-/// f(row, multiplier), in the order of targets_.
-template <class F>
-void Stabilizer::for_each_target(F&& f) const {
-  for (const NodePart& node : nodes_) {
-    for (int r = node.first_row; r < node.end_row; ++r) {
-      for (int c = 0; c < node.num_columns; ++c) {
-        f(rows_[index(r)].row, columns_[index(node.first_column + c)].multiplier);
-      }
+void Stabilizer::sort_by_nodes() {
+  for (const NodePart& part : nodes_) {
+    double* to = by_nodes_.data() + part.first;
+    for (const int first : part.first_entries) {
+      const Entry* const column = entries_.data() + first;
+      for (int k = 0; k < part.dof; ++k) to[part.stride * k] = column[k].value;
+      ++to;
     }
   }
 }
 
-void Stabilizer::collect_pattern(int first_column, std::vector<std::pair<int, int>>& places) const {
-  for_each_target(
-      [&](int row, int multiplier) { places.emplace_back(row, first_column + multiplier); });
-}
-
-void Stabilizer::find_targets(int first_column, const LinearSolver& matrix) {
-  auto target = targets_.begin();
-  for_each_target([&](int row, int multiplier) {
-    *target++ = matrix.position(row, first_column + multiplier);
-  });
-}
-
-LIEGRAD_FOR_WIDE_REGISTERS void Stabilizer::add_columns(std::span<double> matrix) {
-  const int* target = targets_.data();
-  double* const n = node_matrix_.data();
-  for (const NodePart& node : nodes_) {
-    const int count = node.num_columns, stride = padded(count);
-    const NodeColumn* const columns = columns_.data() + node.first_column;
-    for (int c = 0; c < count; ++c) {
-      const Entry* const column = entries_.data() + columns[c].first_entry;
-      for (int k = 0; k < node.dof; ++k) n[stride * k + c] = column[k].value;
+StabilizerColumns::StabilizerColumns(std::vector<Derivative> derivatives,
+                                     const std::vector<std::vector<int>>& nodes_of_elements)
+    : derivatives_(std::move(derivatives)) {
+  std::sort(derivatives_.begin(), derivatives_.end());
+  for (std::size_t i = 0; i < derivatives_.size(); ++i) {
+    const Derivative& d = derivatives_[i];
+    const int place = static_cast<int>(i);
+    if (rows_.empty() || rows_.back().node != d.node || rows_.back().output != d.output) {
+      rows_.push_back({d.node, d.output, place, place});
     }
-    for (int r = node.first_row; r < node.end_row; ++r) {
-      const RowPart& row = rows_[index(r)];
-      for (int first = 0; first < count; first += kWidth) {
-        std::array<double, kWidth> sum = {};
-        for (int i = row.first; i < row.end; ++i) {
-          const double factor = position_part_[index(i)];
-          const double* const of_row = n + stride * coordinate_[index(i)] + first;
-          for (std::size_t c = 0; c < kWidth; ++c) sum[c] += factor * of_row[c];
-        }
-        const int last = std::min(kWidth, count - first);
-        for (int c = 0; c < last; ++c) matrix[index(*target++)] -= sum[index(c)];
+    rows_.back().end = place + 1;
+  }
+  for (const std::vector<int>& nodes : nodes_of_elements) {
+    num_nodes_ = static_cast<int>(nodes.size());
+    nodes_.insert(nodes_.end(), nodes.begin(), nodes.end());
+  }
+}
+
+LIEGRAD_FOR_WIDE_REGISTERS void StabilizerColumns::add(const Stabilizer& n, int element,
+                                                       const double* derivatives, int stride,
+                                                       std::span<double> matrix) const {
+  const int* target = targets_.data() + first_targets_[index(element)];
+  for (const Row& row : rows_) {
+    const Stabilizer::NodePart& node = n.node(node_of(row, element));
+    const double* const numbers = n.node_rows(node);
+    int left = static_cast<int>(node.multipliers.size());
+    for (int first = 0; left > 0; first += Stabilizer::kWidth, left -= Stabilizer::kWidth) {
+      std::array<double, Stabilizer::kWidth> sum = {};
+      for (int i = row.first; i < row.end; ++i) {
+        const Derivative& d = derivatives_[index(i)];
+        const double factor = derivatives[d.place * stride];
+        const double* const of_row = numbers + node.stride * d.coordinate + first;
+        for (std::size_t c = 0; c < Stabilizer::kWidth; ++c) sum[c] += factor * of_row[c];
       }
+      const int count = std::min(Stabilizer::kWidth, left);
+      for (int c = 0; c < count; ++c) matrix[index(*target++)] -= sum[index(c)];
     }
   }
 }

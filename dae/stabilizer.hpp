@@ -1,16 +1,13 @@
 #pragma once
 
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "liegrad/dae/linear_solver.hpp"
 #include "liegrad/dae/system.hpp"
 
 namespace liegrad::dae {
 
-/// N of the stabilised formulation, in which positions move by Q (w - N η), and the columns of η that follow:
-/// minus what a matrix has of the derivatives by position, times N.
+/// N of the stabilised formulation, in which positions move by Q (w - N η).
 class Stabilizer {
  public:
   /// An entry of N.
@@ -18,58 +15,80 @@ class Stabilizer {
     int dof, multiplier;
     double value;
   };
+  /// The rows of N that belong to a node: its coordinates × those multipliers whose constraints hold it.
+  struct NodePart {
+    int dof = 0;
+    std::vector<int> multipliers = {};
+    std::vector<int> first_entries = {};  ///< of each multiplier
+    int first = 0, stride = 0;  ///< where its numbers stand, row after row, see node_rows()
+  };
 
-  /// For a matrix whose derivatives by position are at the places (row, dof), named in any order and as often as one
-  /// likes.
-  Stabilizer(const System& system, const std::vector<std::pair<int, int>>& position_places);
+  explicit Stabilizer(const System& system);
 
   /// Column after column, in each the coordinates node after node: all of a node, as a method may mix them.
   std::span<Entry> entries() { return entries_; }
-  /// The index of an entry of N.
+  /// The index of an entry.
   int entry(int multiplier, int dof) const;
 
-  /// The derivatives by position, which the caller sums, and the index of one of them.
-  std::span<double> position_part() { return position_part_; }
-  int position_entry(int row, int dof) const;
-
-  /// Adds (row, first_column + multiplier) for all entries of the columns of η.
-  void collect_pattern(int first_column, std::vector<std::pair<int, int>>& places) const;
-  /// Looks up where they stand.
-  void find_targets(int first_column, const LinearSolver& matrix);
-  /// Adds the columns of η to the numbers of that matrix.
-  void add_columns(std::span<double> matrix);
+  const NodePart& node(int node) const { return nodes_[static_cast<std::size_t>(node)]; }
+  /// Copies the entries to where node_rows() has them.
+  void sort_by_nodes();
+  /// The numbers of a node. Rows are filled up with zeros, so that kWidth of them may be read at a time.
+  const double* node_rows(const NodePart& node) const { return by_nodes_.data() + node.first; }
+  /// The columns of two spherical joints.
+  static constexpr int kWidth = 6;
 
  private:
-  /// The coordinates of a node in a column of N.
-  struct NodeColumn {
-    int multiplier, first_entry;
-  };
-  /// What a row has of the derivatives by the coordinates of a node: they stand together.
-  struct RowPart {
-    int row, first, end;
-  };
-  /// A node, the parts of N and of the derivatives that belong to it.
-  struct NodePart {
-    int node, dof;
-    int first_column, num_columns;
-    int first_row, end_row;
-  };
-
-  void collect_entries(const System& system);
-  void collect_rows(const std::vector<std::pair<int, int>>& places);
-  template <class F>
-  void for_each_target(F&& f) const;
-
   std::vector<Entry> entries_;
   std::vector<int> first_of_multiplier_;  ///< entry
   std::vector<NodePart> nodes_;
-  std::vector<int> node_of_dof_, first_dof_;  ///< first_dof_: of a node
-  std::vector<NodeColumn> columns_;
-  std::vector<RowPart> rows_;
-  std::vector<double> position_part_;
-  std::vector<int> coordinate_;  ///< of each such number, in its node
-  std::vector<int> targets_;     ///< row part after row part, in each for all columns of the node
-  std::vector<double> node_matrix_;  ///< N of a node, row after row
+  std::vector<double> by_nodes_;
+};
+
+/// The columns of η that elements of one kind contribute to: minus their derivatives by position, times N.
+class StabilizerColumns {
+ public:
+  /// The derivative of an output by a coordinate of a node of the element; `place` is where a kernel writes it.
+  struct Derivative {
+    int node, output, coordinate, place;
+    auto operator<=>(const Derivative&) const = default;
+  };
+
+  /// For elements with these nodes.
+  StabilizerColumns(std::vector<Derivative> derivatives,
+                    const std::vector<std::vector<int>>& nodes_of_elements);
+
+  /// f(output, multiplier) for all entries of an element.
+  template <class F>
+  void for_each_entry(const Stabilizer& n, int element, F&& f) const {
+    for (const Row& row : rows_) {
+      for (const int multiplier : n.node(node_of(row, element)).multipliers) {
+        f(row.output, multiplier);
+      }
+    }
+  }
+  /// Where they stand in the matrix, element after element.
+  void add_target(int position) { targets_.push_back(position); }
+  void end_element() { first_targets_.push_back(static_cast<int>(targets_.size())); }
+
+  /// Adds those of an element to the matrix; the derivatives have a stride.
+  void add(const Stabilizer& n, int element, const double* derivatives, int stride,
+           std::span<double> matrix) const;
+
+ private:
+  /// The derivatives of one output by the coordinates of one node.
+  struct Row {
+    int node, output, first, end;
+  };
+  int node_of(const Row& row, int element) const {
+    return nodes_[static_cast<std::size_t>(element * num_nodes_ + row.node)];
+  }
+
+  std::vector<Derivative> derivatives_;
+  std::vector<Row> rows_;
+  int num_nodes_ = 0;
+  std::vector<int> nodes_;  ///< element × node
+  std::vector<int> targets_, first_targets_ = {0};
 };
 
 }  // namespace liegrad::dae

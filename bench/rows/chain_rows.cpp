@@ -24,6 +24,8 @@ namespace {
 constexpr std::array kBodies = {10000, 1000, 100, 10};
 /// The least of so many runs counts.
 constexpr int kRounds = 12;
+/// At most, of the stabilised formulation over index 3.
+constexpr double kStabilized = 2;
 /// At most, of the cost of a body in one chain over that in another.
 constexpr double kLinear = 1.3;
 
@@ -37,7 +39,7 @@ std::unique_ptr<Steps> chain(int bodies, const dae::IntegrateOptions& options) {
 /// its factors, and a solution.
 struct Chain {
   int bodies;
-  std::unique_ptr<Steps> full, modified;
+  std::unique_ptr<Steps> full, modified, stabilized;
   std::vector<double> correction = {};
 
   std::array<std::function<void()>, 3> parts() {
@@ -62,21 +64,27 @@ double growth(const std::vector<double>& costs) {
 }  // namespace
 
 std::vector<Row> chain_rows() {
-  dae::IntegrateOptions modified = alpha(), two_threads = alpha();
+  dae::IntegrateOptions modified = alpha(), stabilized = alpha(), two_threads = alpha();
   modified.alpha.newton.kind = dae::NewtonKind::kModified;
+  stabilized.alpha.formulation = dae::Formulation::kStabilized;
   two_threads.threads = 2;
 
   // The longest is built and run first: memory that others have given back would hide its own.
   const double megabytes_before = resident_megabytes();
   const auto start = std::chrono::steady_clock::now();
   std::vector<Chain> chains;
-  chains.push_back({kBodies[0], chain(kBodies[0], alpha()), nullptr});
+  chains.push_back({kBodies[0], chain(kBodies[0], alpha()), nullptr, nullptr});
   const std::chrono::duration<double> setup = std::chrono::steady_clock::now() - start;
   chains[0].full->seconds();
   const double megabytes = resident_megabytes() - megabytes_before;
+  chains[0].stabilized = chain(kBodies[0], stabilized);
+  chains[0].stabilized->seconds();
+  const double stabilized_megabytes = resident_megabytes() - megabytes_before - megabytes;
 
   for (const int bodies : kBodies) {
-    if (bodies != kBodies[0]) chains.push_back({bodies, chain(bodies, alpha()), nullptr});
+    if (bodies != kBodies[0]) {
+      chains.push_back({bodies, chain(bodies, alpha()), nullptr, chain(bodies, stabilized)});
+    }
     chains.back().modified = chain(bodies, modified);
   }
   const std::unique_ptr<Steps> threaded = chain(1000, two_threads);
@@ -85,6 +93,7 @@ std::vector<Row> chain_rows() {
   for (const Chain& one : chains) {
     timed.emplace_back([&one] { return one.full->processor_seconds(); });
     timed.emplace_back([&one] { return one.modified->processor_seconds(); });
+    timed.emplace_back([&one] { return one.stabilized->processor_seconds(); });
   }
   const std::vector<double> seconds = least_in_turn(timed, kRounds);
 
@@ -94,7 +103,7 @@ std::vector<Row> chain_rows() {
     Chain& one = chains[i];
     const std::string name = "chain." + std::to_string(one.bodies) + ".";
     const double scale = 1e6 / one.bodies;
-    const double full = seconds[2 * i + 1] * scale, iterations = one.full->iterations();
+    const double full = seconds[3 * i + 1] * scale, iterations = one.full->iterations();
     per_step.push_back(full);
     per_iteration.push_back(full / iterations);
 
@@ -105,8 +114,12 @@ std::vector<Row> chain_rows() {
     rows.push_back({name + "microseconds_per_body_step", full, "us", 5});
     rows.push_back({name + "iterations", iterations, "1"});
     rows.push_back(
-        {name + "modified.microseconds_per_body_step", seconds[2 * i + 2] * scale, "us", 2.5});
+        {name + "modified.microseconds_per_body_step", seconds[3 * i + 2] * scale, "us", 2.5});
     rows.push_back({name + "modified.iterations", one.modified->iterations(), "1"});
+    const double both = seconds[3 * i + 3] * scale;
+    rows.push_back({name + "stabilized.microseconds_per_body_step", both, "us"});
+    rows.push_back({name + "stabilized.iterations", one.stabilized->iterations(), "1"});
+    rows.push_back({name + "stabilized.over_index3", both / full, "ratio", kStabilized});
     rows.push_back({name + "assembly_microseconds_per_body", least[0] * scale, "us"});
     rows.push_back({name + "factorization_microseconds_per_body", least[1] * scale, "us"});
     rows.push_back({name + "solution_microseconds_per_body", least[2] * scale, "us"});
@@ -118,6 +131,7 @@ std::vector<Row> chain_rows() {
     if (i == 0) {
       rows.push_back({name + "setup_seconds", setup.count(), "s"});
       rows.push_back({name + "megabytes", megabytes, "MB"});
+      rows.push_back({name + "stabilized.megabytes", stabilized_megabytes, "MB"});
     }
   }
   rows.push_back({"chain.growth", growth(per_iteration), "ratio", kLinear});
