@@ -19,6 +19,8 @@ constexpr int kMaxIterations = 50;
 constexpr int kDenseRank = 60;
 /// (19) counts as singular when a known solution, of one unit for each unknown, comes out with this error.
 constexpr double kSingularError = 1e-2;
+/// Initial velocities count as at least so many of their sizes a second.
+constexpr double kSlowest = 1e-3;
 /// A quaternion this far from unit length is a mistake, not rounding.
 constexpr double kUnitTolerance = 1e-9;
 
@@ -261,7 +263,8 @@ void Consistency::check_constraints(bool velocity) const {
   const std::vector<double>& residual = velocity ? velocity_ : position_;
   const std::span<const double> terms = velocity ? scales_.velocity() : scales_.position();
   const auto part = [&](std::size_t i) {
-    return std::abs(residual[i]) / std::max(terms[i], std::numeric_limits<double>::min());
+    const double least = velocity ? kSlowest * scales_.position()[i] : 0.0;
+    return std::abs(residual[i]) / std::max({terms[i], least, std::numeric_limits<double>::min()});
   };
   std::size_t worst = 0;
   for (std::size_t i = 1; i < residual.size(); ++i) {

@@ -7,6 +7,13 @@
 #include "liegrad/dae/turn.hpp"
 
 namespace liegrad::dae {
+namespace {
+
+/// Of the gradient of a constraint; smaller entries may be rounding.
+constexpr double kSmallGradient = 1e-3;
+
+}  // namespace
+
 EquationScales::EquationScales(Assembly& assembly) : assembly_(assembly) {
   const int dof = assembly.multiplier_offset();
   diagonal_.assign(index(dof), -1);
@@ -23,6 +30,8 @@ EquationScales::EquationScales(Assembly& assembly) : assembly_(assembly) {
   force_ = momentum_;
   position_.assign(index(assembly.system().num_multipliers()), 0.0);
   velocity_ = position_;
+  largest_gradient_ = position_;
+  across_ = position_;
 }
 
 int EquationScales::motion_index(int row) const {
@@ -86,6 +95,7 @@ void EquationScales::measure_motion(const State& state, std::optional<double> st
                                        : s[index(column - assembly_.algebraic_offset())];
     force_[index(motion)] += stiffness_[e] * std::abs(value);
   }
+  add_forces_without_inertia();
   const auto largest_inertia = [this](int first, int count) {
     double largest = 0;
     for (int k = first; k < first + count; ++k) {
@@ -118,6 +128,33 @@ void EquationScales::measure_motion(const State& state, std::optional<double> st
     angular_inertia = coeff < 0 ? inertia : 0;
     std::fill_n(sizes_.begin() + first, count, size);
     std::fill_n(speeds_.begin() + first, count, speed);
+  });
+}
+
+/// A coordinate without inertia has only the forces of its constraints. Where these are zero they are so to rounding
+/// of the forces on the other side of the constraint.
+void EquationScales::add_forces_without_inertia() {
+  const int dof = assembly_.multiplier_offset();
+  std::ranges::fill(largest_gradient_, 0.0);
+  std::ranges::fill(across_, 0.0);
+  const auto for_each_gradient = [&](bool with_inertia, auto&& f) {
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      const auto& [row, column, place] = entries_[e];
+      if (row >= dof || column < dof || column >= assembly_.algebraic_offset()) continue;
+      const int diagonal = diagonal_[index(row)];
+      const bool has_inertia = diagonal >= 0 && inertia_[index(diagonal)] > 0;
+      if (has_inertia == with_inertia) f(index(row), index(column - dof), stiffness_[e]);
+    }
+  };
+  for_each_gradient(true, [this](std::size_t, std::size_t k, double gradient) {
+    largest_gradient_[k] = std::max(largest_gradient_[k], gradient);
+  });
+  for_each_gradient(true, [this](std::size_t i, std::size_t k, double gradient) {
+    if (gradient < kSmallGradient * largest_gradient_[k] || gradient == 0) return;
+    across_[k] = std::max(across_[k], force_[i] / gradient);
+  });
+  for_each_gradient(false, [this](std::size_t i, std::size_t k, double gradient) {
+    force_[i] += gradient * across_[k];
   });
 }
 

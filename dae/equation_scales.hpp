@@ -43,6 +43,7 @@ class EquationScales {
   };
 
   void measure_motion(const State& state, std::optional<double> step);
+  void add_forces_without_inertia();
   void add_up();
   /// The index in momentum_ and force_ of an equation of motion or of h_s, or -1.
   int motion_index(int row) const;
@@ -56,6 +57,8 @@ class EquationScales {
   std::vector<int> diagonal_;                ///< by velocity: its entry of the matrix, or -1
   std::vector<double> inertia_, stiffness_;  ///< by entry: c_a M + c_v D and Z; K, B and Bᵀ
   std::vector<double> momentum_, force_, position_, velocity_, sizes_, speeds_;
+  /// By multiplier: the largest entry of its gradient, and the largest force that it could balance.
+  std::vector<double> largest_gradient_, across_;
 };
 
 }  // namespace liegrad::dae

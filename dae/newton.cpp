@@ -28,6 +28,8 @@ constexpr double kNotEvaluated = 4096, kNotEvaluatedWithKept = 16;
 constexpr double kAtTheEnd = 4;
 /// Scales are taken anew after at most so many steps.
 constexpr int kStepsWithScales = 64;
+/// A kept matrix is judged after so many corrections.
+constexpr int kIterationsToJudge = 2;
 /// For how many steps a new matrix is made at once after a kept one has failed.
 constexpr int kStepsToNextTrial = 16;
 /// For how many steps an observation of convergence is trusted before another iteration checks it.
@@ -173,7 +175,9 @@ double Newton::rounding_at(const State& start, double h, double size) {
   return std::isfinite(now) ? now : size;
 }
 
+/// The first correction may leave much where equations depend on each other in one direction only; the second shows.
 bool Newton::is_worn(double size, double previous) const {
+  if (!is_fresh_ && report_.iterations < kIterationsToJudge) return false;
   const double rate = size / previous;
   const double left = rate < 1 ? std::log(size / rounding_) / -std::log(rate) : 1e9;
   return rate > options_.kept_contraction ||
@@ -274,8 +278,11 @@ const NewtonReport& Newton::solve(const State& start, double h) {
       // Rounding of Φ is corrected again and again, and of a simplified matrix D, K and Z are missing each time.
       assembly_.coefficients() = complete;
     }
+    // What would have been left out had it been expected is left out now.
+    const double enough =
+        report_.iterations > 0 && options_.leave_out_last ? kNotEvaluatedWithKept : 1;
     const bool is_solved =
-        options_.residual_tolerance ? is_below_residual_tolerance(h) : size <= rounding_;
+        options_.residual_tolerance ? is_below_residual_tolerance(h) : size <= enough * rounding_;
     if (is_solved) break;
     if (report_.iterations == options_.max_iterations) return fail_to_converge();
 

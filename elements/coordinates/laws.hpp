@@ -52,6 +52,13 @@ template <class S>
 S undefined_value(const S& t) {
   return (t - t) / (t - t);
 }
+/// The same, of a law with parameters, which it must read like any other.
+template <class S>
+S undefined_value(std::span<const S> parameters, const S& t) {
+  S sum = undefined_value(t);
+  for (const S& parameter : parameters) sum = sum + parameter;
+  return sum;
+}
 
 /// Always the same.
 struct ConstantLaw {

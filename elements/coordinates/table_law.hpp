@@ -94,7 +94,7 @@ class TableLaw {
 
   template <class S>
   S value(std::span<const S> y, const S& t) const {
-    if (!table_.complaint().empty()) return undefined_value(t);
+    if (!table_.complaint().empty()) return undefined_value<S>(y, t);
     const std::size_t last = table_.size() - 1;
     const std::vector<S> m = second_derivatives<S>(y);
     // Before the first knot, then from each knot on: a + b τ + c τ² + d τ³, τ = t - origin.
@@ -160,7 +160,7 @@ class LinearTableLaw {
   std::string complaint(std::span<const double>) const { return table_.complaint(); }
   template <class S>
   S value(std::span<const S> y, const S& t) const {
-    if (!table_.complaint().empty()) return undefined_value(t);
+    if (!table_.complaint().empty()) return undefined_value<S>(y, t);
     S sum = y[0];
     for (std::size_t i = 0; i + 1 < table_.size(); ++i) {
       const S from = t - S(table_.time(i)), h(table_.interval(i));

@@ -39,11 +39,11 @@ survives() {
 # Too many steps, or samples.
 ends 2 '1e+12 steps are more than a run comes to the end of, 1e+11; choose longer steps' simulate heavy_top --step 1e-12
 ends 2 '1e+12 steps are more than' simulate heavy_top --t-end 1e9
-ends 2 'steps are more than' simulate heavy_top --step 1e-300
-ends 2 'steps are more than' converge heavy_top --steps 1e-300
+ends 2 'the step 1e-300 is below the rounding of times' simulate heavy_top --step 1e-300
+ends 2 'the step 1e-300 is below the rounding of times' converge heavy_top --steps 1e-300
 ends 2 'steps are more than' sensitivity heavy_top --of top.x --wrt top.m --step 1e-12
 ends 2 'steps are more than' check-derivatives heavy_top --t-end 1e9
-ends 2 '1e+15 samples are to be written, .* TB' simulate heavy_top --output-every 1e-15 --out "$scratch/x.csv"
+ends 2 '1e+13 samples are to be written, .* TB' simulate heavy_top --output-every 1e-13 --out "$scratch/x.csv"
 [ ! -e "$scratch/x.csv" ] || fail 'a file was begun that could not be written'
 ends 2 'the states of 1e+10 steps take about .*; limit it by --memory' \
   sensitivity heavy_top --of top.x --wrt top.m --t-end 1e7
@@ -62,7 +62,7 @@ ends 2 '--memory is inf; it must be finite' sensitivity heavy_top --of top.x --w
 
 # Adaptive steps that become too short to come to the end.
 ends 3 'adaptive steps have become as short as .* more of them are needed; choose a larger --rtol or --atol' \
-  simulate heavy_top --adaptive --rtol 1e-14 --atol 1e-14 --t-end 1e3
+  simulate heavy_top --adaptive --rtol 1e-13 --t-end 1e3
 grep -q 'ended  *= steps_too_short' "$scratch/stdout" || fail 'steps that are too short are not named'
 
 # A long run says how long before it starts, unless it is to be quiet.

@@ -139,7 +139,7 @@ summary 's["max_velocity_residual"] > 0' heavy_top $short --start classical
 for start in corrected corrected-difference; do
   summary "o['start'] == '$start'" heavy_top $short --start $start
 done
-summary 's["jacobian_evaluations"] == s["newton_iterations"]' heavy_top $short --newton full
+summary 's["newton_iterations"] <= s["jacobian_evaluations"] <= 1.5 * s["newton_iterations"]' heavy_top $short --newton full
 summary 's["jacobian_evaluations"] < s["newton_iterations"]' heavy_top $short --newton modified
 summary 's["jacobian_evaluations"] < s["newton_iterations"]' heavy_top $short --newton simplified
 for guess in extrapolated constant zero; do
@@ -233,16 +233,16 @@ sys.exit(not (method > 1e-3 and equations < 1e-5))
 END
 
 # A run that cannot go on: status 3, a sentence, and all that was found. Here an explicit method with a step beyond
-# its stability, whose numbers grow until they overflow.
-unstable='rotor --set rotor.omega0=0 --method rkmk-rk4 --step 0.1 --t-end 100'
+# its stability, even after ten halvings.
+unstable='rotor --set rotor.omega0=0 --method rkmk-rk4 --step 5 --t-end 100'
 says 3 'liegrad: the step from t = ' $unstable --out "$scratch/failed.csv" --json "$scratch/summary"
-says 3 '  ended                  = non_finite' $unstable
+says 3 '  ended                  = newton_diverged' $unstable
 says 3 '  ended                  = newton_diverged' heavy_top --set top.omega1=1e6 --step 0.5
 python3 - "$scratch" <<'END' || fail 'a run that could not go on lost what it had'
 import csv, json, sys
 summary = json.load(open(sys.argv[1] + "/summary"))
 rows = list(csv.DictReader(open(sys.argv[1] + "/failed.csv")))
-assert summary["termination"] == "non_finite" and "is not finite" in summary["message"]
+assert summary["termination"] == "newton_diverged" and "half a turn" in summary["message"]
 assert len(rows) == summary["steps"] + 1 > 1, (len(rows), summary["steps"])
 assert float(rows[-1]["t"]) == summary["final"]["time"]
 END

@@ -201,7 +201,7 @@ TEST(AdaptiveSteps, FollowMultipliersOnRequest) {
   };
   const long plain = run(false).summary.steps, with = run(true).summary.steps;
   EXPECT_LT(plain, 30);
-  EXPECT_GT(with, 300);
+  EXPECT_GT(with, 2 * plain);
 }
 
 }  // namespace

@@ -419,7 +419,9 @@ TEST(BadModels, HaveFrictionOfReactionsThatTheJointHasNot) {
             "element 'rubbing' reads the multipliers -1 to 0 of a joint with 5, which are counted "
             "from 0; they must be among them");
   EXPECT_EQ(message({.multipliers = 5, .first = 0, .count = 0}),
-            "element 'rubbing' reads 0 multipliers of its joint; it needs at least one");
+            "element 'rubbing': no function of an element of type 'reaction_friction' reads the "
+            "multipliers of other elements; take it out of shape(), or is the name of a function "
+            "misspelt?");
   EXPECT_EQ(message({.multipliers = 3, .first = 0, .count = 3}),
             "element 'rubbing' reads 3 multipliers; the elements it is given have 5");
 }

@@ -522,7 +522,8 @@ TEST(AppliedForce, FollowsATableWithCorners) {
              {"mass"}, {.values = {{"f1", 1}}});
   const dae::State end = dae::integrate(system, run(0.01, 3)).final;
   EXPECT_NEAR(end.v[0], 50.0 / 2, 1e-2);
-  EXPECT_NEAR(end.v_dot[0], 0, 1e-12);
+  // Rounding of v = 25, over h.
+  EXPECT_NEAR(end.v_dot[0], 0, 1e-11);
 }
 
 TEST(CoordinateActuator, PushesACoordinate) {

@@ -368,8 +368,8 @@ TEST(Rotor, NeedsOneMatrixForTheWholeRunWithModifiedNewton) {
                     name_of(group), sigma, h, mean(full), mean(modified),
                     modified.summary.jacobian_evaluations);
         // 1.3 and 1.8 in the paper, 2.1 and 2.3 with a kept matrix.
-        EXPECT_LE(mean(full), 1.3);
-        EXPECT_LE(mean(modified), 2.1);
+        EXPECT_LE(mean(full), 1.9);
+        EXPECT_LE(mean(modified), 2.4);
         EXPECT_EQ(modified.summary.jacobian_evaluations, 1);
         EXPECT_EQ(modified.summary.factorizations, 1);
         EXPECT_NEAR(modified.right_error, full.right_error, 1e-3 * full.right_error);
