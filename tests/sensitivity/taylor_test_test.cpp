@@ -174,7 +174,7 @@ std::vector<Case> all_methods() {
       }
       add(example, "adaptive_" + formulation.first, [=](dae::IntegrateOptions& run) {
         run.alpha.formulation = formulation.second;
-        run.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-3, .absolute = 1e-4},
+        run.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 3e-2, .absolute = 3e-3},
                                             .initial_step = run.step / 2};
       });
     }
