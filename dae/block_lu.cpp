@@ -240,7 +240,7 @@ void BlockLu::scale_by_norms(Side side) {
   }
 }
 
-bool BlockLu::is_well_conditioned(const Pivot& pivot, const double* inverse) const {
+inline bool BlockLu::is_well_conditioned(const Pivot& pivot, const double* inverse) const {
   const double* const row = row_scale_.data() + pivot.first;
   const double* const column = column_scale_.data() + pivot.first;
   if (pivot.size == 3) return small_blocks::is_bounded<3>(3, inverse, column, row, kLargestInverse);
@@ -249,7 +249,7 @@ bool BlockLu::is_well_conditioned(const Pivot& pivot, const double* inverse) con
 }
 
 /// In place.
-bool BlockLu::invert(const Pivot& pivot, double* block) const {
+inline bool BlockLu::invert(const Pivot& pivot, double* block) const {
   if (pivot.size == 6) {
     double bounds[3];
     for (int i = 0; i < 3; ++i)

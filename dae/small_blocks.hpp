@@ -63,9 +63,15 @@ inline constexpr int kLargestBlock = 16;
 /// A := A B for A of m×n, B of n×n.
 template <int M, int N>
 inline void multiply_right_of(const double* b, double* a) {
-  double product[M * N] = {};
-  subtract_product_of<M, N, N>(a, b, product);
-  for (int i = 0; i < M * N; ++i) a[i] = -product[i];
+  double product[M * N];
+  for (int j = 0; j < N; ++j) {
+    for (int i = 0; i < M; ++i) {
+      double entry = a[i] * b[N * j];
+      for (int l = 1; l < N; ++l) entry += a[i + M * l] * b[l + N * j];
+      product[i + M * j] = entry;
+    }
+  }
+  std::copy_n(product, M * N, a);
 }
 
 inline void multiply_right(int m, int n, const double* b, double* a) {
