@@ -11,8 +11,8 @@ dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options
   newton.relative_tolerance = std::min(newton.relative_tolerance, kNewtonTolerance);
   newton.residual_tolerance.reset();
   newton.leave_out_last = false;
-  // Without damping and stiffness it converges so slowly that it ends at the tolerance, not at rounding.
-  if (newton.kind == dae::NewtonKind::kSimplified) newton.kind = dae::NewtonKind::kModified;
+  // With a kept matrix it converges so slowly that it ends at the tolerance, not at rounding.
+  newton.kind = dae::NewtonKind::kFull;
   return result;
 }
 

@@ -101,7 +101,7 @@ TEST(Agreement, IsLimitedInIndex3ByRoundingThatGrowingStepsAmplify) {
   // would not depend on them, rounding grows with their third power. Other formulations do not rescale velocities.
   for (AdaptiveRun& run : adaptive_runs()) {
     double before = 0;
-    for (const double initial_step : {1e-3, 1e-4, 0.0}) {
+    for (const double initial_step : {1e-3, 1e-4}) {
       Problem problem(run.system, 1, run.t_end);
       prepare_adaptive(problem, Formulation::kIndex3, initial_step);
       const Derivatives forward = problem.by(Mode::kForward), adjoint = problem.by(Mode::kAdjoint);
