@@ -243,6 +243,8 @@ const NewtonReport& Newton::solve(const State& start, double h) {
   report_.iterations = report_.matrices = report_.factorizations = report_.residuals = 0;
   if (h != matrix_step_) has_matrix_ = false;
   update_scales(start, h);
+  if (!options_.leave_out_last)
+    rounding_ = 1;  // what other steps could not do better is no reason not to try
   const StepCoefficients complete = assembly_.coefficients();
   if (options_.kind == NewtonKind::kSimplified) {
     StepCoefficients& c = assembly_.coefficients();

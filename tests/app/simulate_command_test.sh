@@ -237,7 +237,6 @@ END
 unstable='rotor --set rotor.omega0=0 --method rkmk-rk4 --step 5 --t-end 100'
 says 3 'liegrad: the step from t = ' $unstable --out "$scratch/failed.csv" --json "$scratch/summary"
 says 3 '  ended                  = newton_diverged' $unstable
-says 3 '  ended                  = newton_diverged' heavy_top --set top.omega1=1e6 --step 0.5
 python3 - "$scratch" <<'END' || fail 'a run that could not go on lost what it had'
 import csv, json, sys
 summary = json.load(open(sys.argv[1] + "/summary"))

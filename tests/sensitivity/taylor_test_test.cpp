@@ -235,6 +235,18 @@ struct Problem {
   Vector direction;
 };
 
+/// Multipliers of index 3 carry rounding over h², 2e-7 of this objective where index 2 has 2e-11: too few remainders are
+/// clearly above it for a fit, but those that are 50 times above must shrink like εˢ from the first on.
+void expect_slope_above_noise(const TaylorTest& test, double slope, double tolerance) {
+  const std::vector<double>& values = test.second.values;
+  std::size_t k = 0;
+  for (; k + 1 < values.size() && values[k + 1] > 50 * test.noise; ++k) {
+    const double halvings = std::log2(test.epsilon[k] / test.epsilon[k + 1]);
+    EXPECT_NEAR(std::log2(values[k] / values[k + 1]) / halvings, slope, tolerance);
+  }
+  EXPECT_GE(k, 2u);
+}
+
 void expect_slope(const TaylorRemainder& remainder, double slope, double tolerance) {
   ASSERT_TRUE(remainder.slope.has_value());
   EXPECT_NEAR(*remainder.slope, slope, tolerance);
@@ -250,7 +262,11 @@ TEST_P(TaylorTestOf, ShowsThatGradientAndHessianAreRight) {
   std::printf("%s: slopes %.3f and %.3f\n", GetParam().name.c_str(), test.first.slope.value_or(0),
               test.second.slope.value_or(0));
   expect_slope(test.first, 2, kFirstTolerance);
-  expect_slope(test.second, 3, kSecondTolerance);
+  if (test.second.slope) {
+    expect_slope(test.second, 3, kSecondTolerance);
+  } else {
+    expect_slope_above_noise(test, 3, 0.1);
+  }
   EXPECT_NE(test.gradient_along, 0);
   EXPECT_NE(test.hessian_along, 0);
 }
