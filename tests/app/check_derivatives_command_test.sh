@@ -92,11 +92,11 @@ summary 0 'abs(taylor["second"]["slope"] - 3) < 0.1' heavy_top $short --taylor -
 summary 0 'abs(taylor["second"]["slope"] - 3) < 0.1 and {r["variable"] for r in rows} == {"top.m", "top.v0[2]", "t_end"}' \
   heavy_top $short --taylor --of top.x --wrt 'top.m,top.v0[2],t_end'
 
-# With the steps, a velocity at a fixed time has a kink where a step ends: a derivative from one side only.
-says 3 'DISAGREES' heavy_top --of 'top.omega[1]@0.05' --wrt t_end,top.m
-says 3 '1 of 2 derivatives do not agree' heavy_top --of 'top.omega[1]@0.05' --wrt t_end,top.m
+# With the steps, an acceleration at a fixed time has a kink where a step ends: a derivative from one side only.
+says 3 'DISAGREES' heavy_top --of 'top.omega_dot[1]@0.05' --wrt t_end,top.m
+says 3 '1 of 2 derivatives do not agree' heavy_top --of 'top.omega_dot[1]@0.05' --wrt t_end,top.m
 summary 3 's["disagreeing"] == 1 and rows[1]["verdict"] == "DISAGREES" and rows[0]["verdict"] == "agrees"' \
-  heavy_top --of 'top.omega[1]@0.05' --wrt t_end,top.m
+  heavy_top --of 'top.omega_dot[1]@0.05' --wrt t_end,top.m
 
 says 2 "liegrad: system 'heavy_top': there is no output 'top.xx'; did you mean 'top.x'?" heavy_top --of top.xx
 says 2 "liegrad: system 'heavy_top': there is no parameter 'top.mm'; did you mean 'top.m'?" \
