@@ -19,9 +19,9 @@ constexpr int kNumParts = 2;
 
 }  // namespace
 
-Assembly::Assembly(const System& system, Formulation formulation, bool velocity_map,
+Assembly::Assembly(const Model& system, Formulation formulation, bool velocity_map,
                    LinearSolverKind solver)
-    : system_(&system),
+    : system_(system.shared()),
       formulation_(formulation),
       form_{.split = formulation == Formulation::kStabilized, .velocity_map = velocity_map},
       dof_(system.dof()),

@@ -9,9 +9,9 @@
 
 #include "liegrad/dae/formulation.hpp"
 #include "liegrad/dae/linear_solver.hpp"
+#include "liegrad/dae/model.hpp"
 #include "liegrad/dae/node_store.hpp"
 #include "liegrad/dae/stabilizer.hpp"
-#include "liegrad/dae/system.hpp"
 #include "liegrad/dae/thread_team.hpp"
 
 namespace liegrad::dae {
@@ -29,10 +29,10 @@ struct StepCoefficients {
 /// motion, constraints, h_s, and (stabilised) dΦ/dt, in this order. Evaluation allocates nothing.
 class Assembly {
  public:
-  Assembly(const System& system, Formulation formulation, bool velocity_map,
+  Assembly(const Model& system, Formulation formulation, bool velocity_map,
            LinearSolverKind solver);
 
-  const System& system() const { return *system_; }
+  const Model& system() const { return *system_; }
   Formulation formulation() const { return formulation_; }
   int size() const { return size_; }
   int multiplier_offset() const { return dof_; }
@@ -193,7 +193,7 @@ class Assembly {
   }
   void constraint_derivative(int order, std::span<double> out);
 
-  const System* system_;
+  std::shared_ptr<const Model> system_;
   Formulation formulation_;
   CorrectionForm form_;
   int dof_, num_multipliers_, num_algebraic_, size_ = 0;

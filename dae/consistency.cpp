@@ -26,15 +26,23 @@ constexpr double kUnitTolerance = 1e-9;
 
 }  // namespace
 
-Consistency::Consistency(const System& system, const ConsistencyOptions& options,
+Consistency::Consistency(const Model& system, const ConsistencyOptions& options,
                          LinearSolverKind solver)
     : system_(system),
       options_(options),
       assembly_(system, Formulation::kIndex3, false,
                 options.allow_redundant ? LinearSolverKind::kMinimumNorm : solver),
-      scales_(assembly_) {
+      scales_(assembly_),
+      element_check_(system),
+      parameters_(system.parameter_values()) {
   position_.assign(index(system.num_multipliers()), 0.0);
   velocity_ = position_;
+}
+
+void Consistency::set_parameters(std::span<const double> parameters) {
+  parameters_.assign(parameters.begin(), parameters.end());
+  assembly_.set_parameters(parameters);
+  units_.clear();
 }
 
 void Consistency::load(const State& state) {
@@ -70,7 +78,8 @@ void Consistency::find_units() {
   }
   // Multipliers by velocities that have a unit; what has no inertia by multipliers.
   for (int round = 0; round < 2; ++round) {
-    std::vector<double> largest(units_.size(), 0.0);
+    std::vector<double>& largest = right_;
+    largest.assign(units_.size(), 0.0);
     for (const auto& [row, column] : assembly_.pattern()) {
       const double entry = std::abs(assembly_.entry(row, column));
       largest[index(row)] = std::max(largest[index(row)], entry * units_[index(column)]);
@@ -95,13 +104,13 @@ double Consistency::size_of(std::span<const double> v_dot, std::span<const doubl
 
 bool Consistency::is_singular() {
   if (options_.allow_redundant) return false;
-  std::vector<double> right(index(assembly_.size()), 0.0);
+  right_.assign(index(assembly_.size()), 0.0);
   for (const auto& [row, column] : assembly_.pattern()) {
-    right[index(row)] += assembly_.entry(row, column) * units_[index(column)];
+    right_[index(row)] += assembly_.entry(row, column) * units_[index(column)];
   }
-  const std::vector<double> found = solve(right);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!(std::abs(found[i] / units_[i] - 1) < kSingularError)) return true;
+  assembly_.matrix().solve(right_);
+  for (std::size_t i = 0; i < right_.size(); ++i) {
+    if (!(std::abs(right_[i] / units_[i] - 1) < kSingularError)) return true;
   }
   return false;
 }
@@ -129,11 +138,6 @@ std::string Consistency::singular_message(const State& state) {
   return "the mass matrix is singular on the kernel of the constraints at t = " +
          number_text(state.t) + ": " + assembly_.unknown_name(coordinate) +
          " has no inertia; give it mass or a constraint";
-}
-
-std::vector<double> Consistency::solve(std::vector<double> right) {
-  assembly_.matrix().solve(right);
-  return right;
 }
 
 void Consistency::check_values(State& state) const {
@@ -165,57 +169,13 @@ void Consistency::check_values(State& state) const {
   }
 }
 
-/// A force that acts beside a point would have a moment, which the point cannot take.
-void Consistency::check_points(const PlacedElement& element, const Position<double>& at) const {
-  const ElementShape& shape = system_.kind_of(element).shape();
-  for (std::size_t k = 0; k < shape.nodes.size(); ++k) {
-    const NodeSlot& slot = shape.nodes[k];
-    const bool is_point =
-        (slot.role == NodeRole::kPoint && at.group(static_cast<int>(k)) == lie::NodeGroup::rn(3)) ||
-        (slot.role == NodeRole::kPlanarPoint &&
-         at.group(static_cast<int>(k)) == lie::NodeGroup::rn(2));
-    for (std::size_t i = 0; i < shape.parameters.size() && is_point; ++i) {
-      const std::string& name = shape.parameters[i].name;
-      if (!name.starts_with(slot.frame + ".X") || at.parameter(static_cast<int>(i)) == 0) continue;
-      throw InvalidArgument("element '" + element.name + "' is attached beside the point '" +
-                            system_.nodes()[index(element.nodes[k])].name + "', by " + name +
-                            " = " + number_text(at.parameter(static_cast<int>(i))) +
-                            "; a point takes no moment, so this must be 0");
-    }
-  }
-}
-
-void Consistency::check_elements(const State& state) const {
-  const lie::GroupList& space = system_.configuration_space();
-  const std::vector<double> parameters = system_.parameter_values();
-  for (const PlacedElement& element : system_.elements()) {
-    std::vector<Position<double>::Node> nodes;
-    for (const int node : element.nodes) {
-      const lie::NodeGroup& group = space.group(node);
-      std::vector<double> view(index(NodeView::size(group)));
-      NodeView::of<double>(group, std::span(state.q).subspan(index(space.coeff_offset(node))),
-                           view);
-      nodes.push_back({group, std::move(view)});
-    }
-    std::vector<double> own, controls;
-    for (const int i : element.parameters) own.push_back(parameters[index(i)]);
-    for (const int i : element.controls) controls.push_back(assembly_.controls()[index(i)]);
-    const Position<double> at(std::move(nodes), std::move(own), std::move(controls), state.t,
-                              "element '" + element.name + "'");
-    check_points(element, at);
-    const std::string complaint = system_.kind_of(element).model().complaint(at);
-    if (complaint.empty()) continue;
-    throw InvalidArgument("element '" + element.name + "' " + complaint);
-  }
-}
-
 /// Columns of Bᵀ that depend on others, by a QR decomposition with column pivoting.
 void Consistency::find_redundant_constraints() {
   const int count = system_.num_multipliers();
   if (count == 0) return;
   // A regular matrix (19) has independent constraints; their rank need not be found then.
-  if (count > kDenseRank && !options_.allow_redundant && assembly_.matrix().factorize() &&
-      !is_singular()) {
+  const bool is_known = count > kDenseRank || constraints_were_independent_;
+  if (is_known && !options_.allow_redundant && assembly_.matrix().factorize() && !is_singular()) {
     return;
   }
   std::vector<Eigen::Triplet<double>> entries;
@@ -243,6 +203,7 @@ void Consistency::find_redundant_constraints() {
   for (int i = rank; i < count; ++i) {
     report_.redundant_constraints.push_back(system_.constraint_name(order(i)));
   }
+  constraints_were_independent_ = rank == count;
   if (rank == count || options_.allow_redundant) return;
   constexpr std::size_t kNamed = 10;
   const std::vector<std::string>& redundant = report_.redundant_constraints;
@@ -291,13 +252,13 @@ void Consistency::project_positions(State& state) {
     factorize(state);
     assembly_.constraint_values(position_, velocity_);
     if (position_is_at_rounding()) break;
-    std::vector<double> right(index(assembly_.size()), 0.0);
+    right_.assign(index(assembly_.size()), 0.0);
     for (std::size_t k = 0; k < position_.size(); ++k) {
-      right[index(assembly_.multiplier_offset()) + k] = -position_[k];
+      right_[index(assembly_.multiplier_offset()) + k] = -position_[k];
     }
-    const std::vector<double> step = solve(right);
-    system_.configuration_space().plus<double>(state.q, std::span(step).first(state.v.size()),
-                                               state.q);
+    assembly_.matrix().solve(right_);
+    system_.configuration_space().plus<double>(
+        state.q, std::span<const double>(right_).first(state.v.size()), state.q);
   }
   std::vector<double> change(state.v.size());
   system_.configuration_space().minus<double>(state.q, before, change);
@@ -305,19 +266,39 @@ void Consistency::project_positions(State& state) {
 }
 
 void Consistency::project_velocities(State& state) {
-  const std::vector<double> change = normal_velocity(state, velocity_residual(state));
+  const std::vector<double>& change = normal_velocity(state, velocity_residual(state));
   for (std::size_t i = 0; i < state.v.size(); ++i) state.v[i] -= change[i];
   report_.velocity_change = max_of(change);
 }
 
 State Consistency::initial_state(double t, std::span<const double> controls) {
-  return initial_state(t, controls, {system_.initial_configuration(), system_.initial_velocity()});
+  State state;
+  set_initial_state(t, controls, state);
+  return state;
 }
 
 State Consistency::initial_state(double t, std::span<const double> controls,
                                  const InitialValues& initial) {
   State state;
+  set_initial_state(t, controls, initial, state);
+  return state;
+}
+
+void Consistency::set_initial_state(double t, std::span<const double> controls, State& state) {
+  initial_parameters_.clear();
+  for (const int i : system_.initial_parameters()) {
+    initial_parameters_.push_back(parameters_[index(i)]);
+  }
+  system_.initial_values(initial_parameters_, initial_);
+  set_initial_state(t, controls, initial_, state);
+}
+
+void Consistency::set_initial_state(double t, std::span<const double> controls,
+                                    const InitialValues& initial, State& state) {
+  report_.position_change = report_.velocity_change = 0;
+  report_.redundant_constraints.clear();
   state.t = t;
+  state.step = 0;
   state.q = initial.q;
   state.v = initial.v;
   state.v_dot.assign(state.v.size(), 0.0);
@@ -325,7 +306,9 @@ State Consistency::initial_state(double t, std::span<const double> controls,
   state.s.assign(index(system_.num_algebraic()), 0.0);
   std::copy(controls.begin(), controls.end(), assembly_.controls().begin());
   check_values(state);
-  if (options_.check_elements) check_elements(state);
+  if (options_.check_elements) {
+    element_check_.check(state.q, parameters_, assembly_.controls(), state.t);
+  }
   load(state);
   scales_.measure(state, std::nullopt);
   assembly_.evaluate(true);
@@ -344,20 +327,19 @@ State Consistency::initial_state(double t, std::span<const double> controls,
   check_constraints(true);
   set_accelerations(state);
   state.a = state.v_dot;
-  return state;
 }
 
 void Consistency::set_accelerations(State& state) {
-  std::vector<double> accelerations(state.lambda.size());
+  accelerations_.resize(state.lambda.size());
   double scale = 0;
   for (int i = 0; i < kMaxIterations; ++i) {
     factorize(state);
     if (units_.empty()) find_units();
-    std::vector<double> right(assembly_.residual().begin(), assembly_.residual().end());
-    assembly_.constraint_accelerations(accelerations);
-    std::copy(accelerations.begin(), accelerations.end(),
-              right.begin() + assembly_.multiplier_offset());
-    const std::vector<double> step = solve(right);
+    std::vector<double>& step = right_;
+    step.assign(assembly_.residual().begin(), assembly_.residual().end());
+    assembly_.constraint_accelerations(accelerations_);
+    std::ranges::copy(accelerations_, step.begin() + assembly_.multiplier_offset());
+    assembly_.matrix().solve(step);
     const auto move = [&](std::vector<double>& list, int first) {
       for (std::size_t k = 0; k < list.size(); ++k) list[k] -= step[index(first) + k];
     };
@@ -373,41 +355,46 @@ void Consistency::set_accelerations(State& state) {
               " were not found in " + std::to_string(kMaxIterations) + " iterations");
 }
 
-std::vector<double> Consistency::jerk(const State& state) {
+const std::vector<double>& Consistency::jerk(const State& state) {
   factorize(state);
   const std::size_t dof = state.v.size();
-  std::vector<double> motion(dof), algebraic(state.s.size());
-  std::vector<double> right(index(assembly_.size()), 0.0);
+  motion_rate_.resize(dof);
+  algebraic_rate_.resize(state.s.size());
+  right_.assign(index(assembly_.size()), 0.0);
   // d/dt of M v̇ + g + Bᵀλ at fixed v̇, λ, s: along q∘exp(τv) and in time, then along v + τv̇.
   for (const bool position : {true, false}) {
     assembly_.coefficients() = {.c_a = 0, .c_v = position ? 0.0 : 1.0, .k_q = position ? 1.0 : 0.0};
-    assembly_.residual_rate(position ? state.v : state.v_dot, position ? 1.0 : 0.0, motion,
-                            algebraic);
-    for (std::size_t i = 0; i < dof; ++i) right[i] -= motion[i];
-    for (std::size_t i = 0; i < algebraic.size(); ++i) {
-      right[index(assembly_.algebraic_offset()) + i] -= algebraic[i];
+    assembly_.residual_rate(position ? state.v : state.v_dot, position ? 1.0 : 0.0, motion_rate_,
+                            algebraic_rate_);
+    for (std::size_t i = 0; i < dof; ++i) right_[i] -= motion_rate_[i];
+    for (std::size_t i = 0; i < algebraic_rate_.size(); ++i) {
+      right_[index(assembly_.algebraic_offset()) + i] -= algebraic_rate_[i];
     }
   }
   assembly_.coefficients() = {};
-  std::vector<double> jerks(state.lambda.size());
-  assembly_.constraint_jerks(jerks);
-  for (std::size_t i = 0; i < jerks.size(); ++i) {
-    right[index(assembly_.multiplier_offset()) + i] = -jerks[i];
+  accelerations_.resize(state.lambda.size());
+  assembly_.constraint_jerks(accelerations_);
+  for (std::size_t i = 0; i < accelerations_.size(); ++i) {
+    right_[index(assembly_.multiplier_offset()) + i] = -accelerations_[i];
   }
-  return solve(right);
+  assembly_.matrix().solve(right_);
+  return right_;
 }
 
-std::vector<double> Consistency::normal_velocity(const State& state, std::span<const double> x) {
+const std::vector<double>& Consistency::normal_velocity(const State& state,
+                                                        std::span<const double> x) {
   factorize(state);
-  std::vector<double> right(index(assembly_.size()), 0.0);
-  std::copy(x.begin(), x.end(), right.begin() + assembly_.multiplier_offset());
-  return solve(right);
+  right_.assign(index(assembly_.size()), 0.0);
+  std::ranges::copy(x, right_.begin() + assembly_.multiplier_offset());
+  assembly_.matrix().solve(right_);
+  return right_;
 }
 
-std::vector<double> Consistency::normal_part(const State& state, std::span<const double> u) {
+const std::vector<double>& Consistency::normal_part(const State& state, std::span<const double> u) {
   load(state);
   assembly_.evaluate(true);
-  std::vector<double> product(state.lambda.size(), 0.0);
+  std::vector<double>& product = accelerations_;
+  product.assign(state.lambda.size(), 0.0);
   for (const auto& [row, column] : assembly_.pattern()) {
     const int multiplier = row - assembly_.multiplier_offset();
     if (multiplier < 0 || row >= assembly_.algebraic_offset() || column >= system_.dof()) continue;
@@ -416,11 +403,12 @@ std::vector<double> Consistency::normal_part(const State& state, std::span<const
   return normal_velocity(state, product);
 }
 
-std::vector<double> Consistency::velocity_residual(const State& state) {
+const std::vector<double>& Consistency::velocity_residual(const State& state) {
   load(state);
-  std::vector<double> position(state.lambda.size()), velocity(state.lambda.size());
-  assembly_.constraint_values(position, velocity);
-  return velocity;
+  position_there_.resize(state.lambda.size());
+  velocity_there_.resize(state.lambda.size());
+  assembly_.constraint_values(position_there_, velocity_there_);
+  return velocity_there_;
 }
 
 }  // namespace liegrad::dae

@@ -17,6 +17,10 @@ class ElementAccess {
   explicit ElementAccess(std::string owner) : owner_(std::move(owner)) {}
 
   const std::string& owner() const { return owner_; }
+  /// Copies to memory that is there, if it suffices.
+  void set_owner(const char* before, const std::string& name, const char* after) {
+    owner_.assign(before).append(name).append(after);
+  }
 
   /// Entry i of a list, for a call such as "parameter"; the list is called as in "its parameters".
   template <class T>

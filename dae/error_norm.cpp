@@ -22,7 +22,7 @@ double norm_of(std::span<const double> x, int first, int count) {
 ErrorNorm::ErrorNorm(Assembly& assembly, const State& initial, const ErrorTolerance& tolerance,
                      double interval)
     : tolerance_(tolerance), interval_(interval), initial_q_(initial.q) {
-  const System& system = assembly.system();
+  const Model& system = assembly.system();
   for (int i = 0; i < system.configuration_space().size(); ++i) add_parts(i, system);
   double length = std::max(extent(initial), radius_of_gyration(assembly));
   double coordinates = 0;
@@ -46,7 +46,7 @@ ErrorNorm::ErrorNorm(Assembly& assembly, const State& initial, const ErrorTolera
   observe(initial);
 }
 
-void ErrorNorm::add_parts(int node, const System& system) {
+void ErrorNorm::add_parts(int node, const Model& system) {
   const lie::GroupList& space = system.configuration_space();
   const lie::NodeGroup& group = space.group(node);
   const int dof = space.dof_offset(node), coefficients = space.coeff_offset(node);

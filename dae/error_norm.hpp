@@ -62,7 +62,7 @@ class ErrorNorm {
     double position_scale, velocity_scale;
   };
 
-  void add_parts(int node, const System& system);
+  void add_parts(int node, const Model& system);
   double radius_of_gyration(Assembly& assembly) const;
   double extent(const State& state) const;
   double weight(double scale) const { return tolerance_.absolute + tolerance_.relative * scale; }

@@ -5,9 +5,8 @@
 
 namespace liegrad::dae {
 
-EventLocator::EventLocator(const System& system, const std::vector<EventOptions>& events,
-                           double time_rounding)
-    : events_(events), time_rounding_(time_rounding) {
+EventLocator::EventLocator(const Model& system, const std::vector<EventOptions>& events)
+    : events_(events) {
   if (events.empty()) return;
   outputs_.emplace(system);
   for (const EventOptions& event : events) columns_.push_back(outputs_->column(event.output));
@@ -20,7 +19,9 @@ double EventLocator::value(std::size_t event, const State& state,
   return numbers_[static_cast<std::size_t>(columns_[event])] - events_[event].level;
 }
 
-void EventLocator::start(const State& state, std::span<const double> controls) {
+void EventLocator::start(const State& state, std::span<const double> controls,
+                         double time_rounding) {
+  time_rounding_ = time_rounding;
   last_time_ = state.t;
   last_.clear();
   for (std::size_t i = 0; i < events_.size(); ++i) last_.push_back(value(i, state, controls));

@@ -12,10 +12,14 @@ namespace liegrad::dae {
 /// Finds zero crossings of outputs within steps.
 class EventLocator {
  public:
-  /// Times that differ by `time_rounding` are the same.
-  EventLocator(const System& system, const std::vector<EventOptions>& events, double time_rounding);
+  /// The events must outlive it.
+  EventLocator(const Model& system, const std::vector<EventOptions>& events);
 
-  void start(const State& state, std::span<const double> controls);
+  void set_parameters(std::span<const double> parameters) {
+    if (outputs_) outputs_->set_parameters(parameters);
+  }
+  /// Times that differ by `time_rounding` are the same.
+  void start(const State& state, std::span<const double> controls, double time_rounding);
   /// Adds the crossings of a step, in the order of time; returns the state of the first that stops the
   /// run, after which there are none.
   std::optional<State> find(const DenseOutput& dense, const State& end,
@@ -27,7 +31,7 @@ class EventLocator {
                double after, std::span<const double> controls);
 
   const std::vector<EventOptions>& events_;
-  double time_rounding_;
+  double time_rounding_ = 0;
   std::optional<Outputs> outputs_;
   std::vector<int> columns_;
   std::vector<double> last_, numbers_;

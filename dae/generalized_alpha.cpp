@@ -51,7 +51,7 @@ constexpr double kNearTolerance = 0.1;
 
 }  // namespace
 
-std::unique_ptr<Kinematics> make_kinematics(const System& system, const AlphaOptions& options) {
+std::unique_ptr<Kinematics> make_kinematics(const Model& system, const AlphaOptions& options) {
   const lie::GroupList& space = system.configuration_space();
   if (options.variant == AlphaVariant::kLieGroup) {
     return std::make_unique<AlphaKinematics>(space, options.method,
@@ -61,7 +61,7 @@ std::unique_ptr<Kinematics> make_kinematics(const System& system, const AlphaOpt
                                  options.variant == AlphaVariant::kUpdatedLagrangianCrv);
 }
 
-GeneralizedAlpha::GeneralizedAlpha(const System& system, const AlphaOptions& options)
+GeneralizedAlpha::GeneralizedAlpha(const Model& system, const AlphaOptions& options)
     : options_(options),
       consistency_(system, options.consistency, options.solver),
       assembly_(
@@ -74,17 +74,27 @@ GeneralizedAlpha::GeneralizedAlpha(const System& system, const AlphaOptions& opt
   guess_.assign(static_cast<std::size_t>(system.dof()), 0.0);
 }
 
+void GeneralizedAlpha::set_parameters(std::span<const double> parameters) {
+  assembly_.set_parameters(parameters);
+  consistency_.set_parameters(parameters);
+}
+
 void GeneralizedAlpha::start(const State& initial, double h) {
   current = initial;
+  newton_.reset();
   std::copy(assembly_.controls().begin(), assembly_.controls().end(),
             consistency_.controls().begin());
   set_starting_values(options_.start, options_.method, options_.variant, options_.formulation, h,
                       consistency_, current);
-  restart(State(current), h);
+  begin(h);
 }
 
 void GeneralizedAlpha::restart(const State& state, double h) {
   current = state;
+  begin(h);
+}
+
+void GeneralizedAlpha::begin(double h) {
   if (options_.formulation == Formulation::kStabilized) {
     current.eta.resize(current.lambda.size(), 0.0);
   }
@@ -203,7 +213,7 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
 /// Conformal rotation vectors are not linear in a turn about one axis, and their equations have other solutions
 /// where velocities reach half a turn in a step.
 void GeneralizedAlpha::refuse_half_turns(double h) {
-  const System& system = assembly_.system();
+  const Model& system = assembly_.system();
   const auto node = node_beyond(std::numbers::pi, system.configuration_space(), upcoming.v, h);
   if (!node) return;
   last_report.success = false;

@@ -41,8 +41,9 @@ void rescale_for_step(State& state, double ratio, Formulation formulation,
 /// second order of all variables (docs/step-control.md).
 class GeneralizedAlpha final : public Stepper {
  public:
-  GeneralizedAlpha(const System& system, const AlphaOptions& options);
+  GeneralizedAlpha(const Model& system, const AlphaOptions& options);
 
+  void set_parameters(std::span<const double> parameters) override;
   void start(const State& initial, double h) override;
   void restart(const State& state, double h) override;
   const StepReport& step(double h, double t_end) override;
@@ -55,6 +56,8 @@ class GeneralizedAlpha final : public Stepper {
   Consistency* consistency_of_velocities() override;
 
  private:
+  /// Goes on from the current state.
+  void begin(double h);
   void change_step(double h);
   void guess(FirstGuess kind, double h);
   void solve(FirstGuess kind, double h);

@@ -12,6 +12,7 @@
 #include "liegrad/dae/dense_output.hpp"
 #include "liegrad/dae/generalized_alpha.hpp"
 #include "liegrad/dae/outputs.hpp"
+#include "liegrad/dae/system.hpp"
 
 namespace liegrad::dae {
 
@@ -60,6 +61,8 @@ struct IntegrateOptions {
   /// Time between samples; 0: every step.
   double sample_interval = 0;
   bool keep_samples = true;
+  /// Called with the consistent initial values, before the method's starting values change them.
+  std::function<void(const State&)> on_consistent;
   /// Called with the state from which the first step starts, and with its length.
   std::function<void(const State&, double h)> on_start;
   /// Called with the state after each step; the run ends when it returns false.
@@ -67,7 +70,7 @@ struct IntegrateOptions {
   std::vector<EventOptions> events;
 
   /// One sentence for each mistake; empty when usable.
-  std::vector<std::string> problems(const System& system) const;
+  std::vector<std::string> problems(const Model& system) const;
   /// Choices that are allowed but lose something.
   std::vector<std::string> warnings() const;
 };
@@ -104,16 +107,17 @@ struct IntegrateSummary {
 
 struct Solution {
   IntegrateSummary summary;
-  std::vector<State> samples;  ///< the first at t_start
+  std::vector<double> parameters;  ///< of the run, in the order of the model
+  std::vector<State> samples;      ///< the first at t_start
   State final;
   std::vector<EventFound> events;
 };
 
 /// A stepper of the method that the options name.
-std::unique_ptr<Stepper> make_stepper(const System& system, const IntegrateOptions& options);
+std::unique_ptr<Stepper> make_stepper(const Model& system, const IntegrateOptions& options);
 
 /// Runs a system from consistent initial values. Throws InvalidArgument on bad input, before the first
-/// step; a run that cannot go on returns what it has, with a message.
-Solution integrate(const System& system, const IntegrateOptions& options);
+/// step; a run that cannot go on returns what it has, with a message. For many runs see simulator.hpp.
+Solution integrate(const Model& model, const IntegrateOptions& options);
 
 }  // namespace liegrad::dae

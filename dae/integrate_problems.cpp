@@ -102,7 +102,7 @@ void check_alpha(const AlphaOptions& alpha, Problems& problems) {
                        " has no meaning for updated Lagrangian methods; leave it at 0");
 }
 
-void check_munthe_kaas(const IntegrateOptions& options, const System& system, Problems& problems) {
+void check_munthe_kaas(const IntegrateOptions& options, const Model& system, Problems& problems) {
   problems.add(options.tableau.problems());
   const int algebraic = system.num_multipliers() + system.num_algebraic();
   problems.require(
@@ -115,7 +115,7 @@ void check_munthe_kaas(const IntegrateOptions& options, const System& system, Pr
       "adaptive steps need an embedded method, which '" + options.tableau.name + "' has not");
 }
 
-void check_initial(const InitialValues& initial, const System& system, Problems& problems) {
+void check_initial(const InitialValues& initial, const Model& system, Problems& problems) {
   const std::size_t coeffs = static_cast<std::size_t>(system.configuration_space().num_coeffs());
   const std::size_t dof = static_cast<std::size_t>(system.dof());
   problems.require(initial.q.size() == coeffs && initial.v.size() == dof,
@@ -127,7 +127,7 @@ void check_initial(const InitialValues& initial, const System& system, Problems&
 
 }  // namespace
 
-std::vector<std::string> IntegrateOptions::problems(const System& system) const {
+std::vector<std::string> IntegrateOptions::problems(const Model& system) const {
   Problems problems;
   const bool has_times = std::isfinite(t_end - t_start) && t_end > t_start;
   problems.require(has_times, "the end time t_end = " + number_text(t_end) +

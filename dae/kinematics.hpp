@@ -43,6 +43,6 @@ class Kinematics {
 
 struct AlphaOptions;
 /// That of the variant which the options name.
-std::unique_ptr<Kinematics> make_kinematics(const System& system, const AlphaOptions& options);
+std::unique_ptr<Kinematics> make_kinematics(const Model& system, const AlphaOptions& options);
 
 }  // namespace liegrad::dae

@@ -100,6 +100,7 @@ class Position {
   /// The rows that an element adds to are checked like what it reads.
   template <lie::Scalar>
   friend class Balance;
+  friend class ElementCheck;
 
   const std::vector<S>& view(int node) const { return nodes_[static_cast<std::size_t>(node)].view; }
   V3 position(int node) const {

@@ -5,7 +5,7 @@
 
 namespace liegrad::dae {
 
-std::unique_ptr<Stepper> make_munthe_kaas(const System& system, const ButcherTableau& tableau,
+std::unique_ptr<Stepper> make_munthe_kaas(const Model& system, const ButcherTableau& tableau,
                                           const NewtonOptions& newton) {
   if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
     throw InvalidArgument(

@@ -13,7 +13,7 @@ namespace liegrad::dae {
 ///     θ' = T⁻¹(θ) v,   M v̇ + g = 0,   q = q_n∘exp(θ),   θ(t_n) = 0.
 ///
 /// Implicit tableaus solve their stages by Newton's method with exact derivatives.
-std::unique_ptr<Stepper> make_munthe_kaas(const System& system, const ButcherTableau& tableau,
+std::unique_ptr<Stepper> make_munthe_kaas(const Model& system, const ButcherTableau& tableau,
                                           const NewtonOptions& newton);
 
 }  // namespace liegrad::dae

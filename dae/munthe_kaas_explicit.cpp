@@ -78,7 +78,7 @@ void move_node(const lie::NodeGroup& group, const double* start, const double* t
 
 }  // namespace
 
-ExplicitMuntheKaas::ExplicitMuntheKaas(const System& system, const ButcherTableau& tableau)
+ExplicitMuntheKaas::ExplicitMuntheKaas(const Model& system, const ButcherTableau& tableau)
     : space_(system.configuration_space()),
       tableau_(tableau),
       stages_(static_cast<int>(tableau.b.size())),

@@ -15,8 +15,11 @@ namespace liegrad::dae {
 /// when its last stage is the end.
 class ExplicitMuntheKaas final : public Stepper {
  public:
-  ExplicitMuntheKaas(const System& system, const ButcherTableau& tableau);
+  ExplicitMuntheKaas(const Model& system, const ButcherTableau& tableau);
 
+  void set_parameters(std::span<const double> parameters) override {
+    assembly_.set_parameters(parameters);
+  }
   void start(const State& initial, double h) override;
   const StepReport& step(double h, double t_end) override;
   void accept() override;

@@ -16,7 +16,7 @@ constexpr double kMostRoundings = 16, kFewRoundings = 6;
 
 }  // namespace
 
-ImplicitMuntheKaas::ImplicitMuntheKaas(const System& system, const ButcherTableau& tableau,
+ImplicitMuntheKaas::ImplicitMuntheKaas(const Model& system, const ButcherTableau& tableau,
                                        const NewtonOptions& options)
     : space_(system.configuration_space()),
       tableau_(tableau),
@@ -46,6 +46,8 @@ void ImplicitMuntheKaas::start(const State& initial, double /*h*/) {
   mass_.start();
   matrix_.start();
   has_matrix_ = false;
+  curvature_ = -1;
+  rate_ = 1;
 }
 
 template <class Weights>

@@ -22,9 +22,12 @@ namespace liegrad::dae {
 /// in full: a step that does not converge, or turns a node by more than π, is for the caller to halve.
 class ImplicitMuntheKaas final : public Stepper {
  public:
-  ImplicitMuntheKaas(const System& system, const ButcherTableau& tableau,
+  ImplicitMuntheKaas(const Model& system, const ButcherTableau& tableau,
                      const NewtonOptions& options);
 
+  void set_parameters(std::span<const double> parameters) override {
+    assembly_.set_parameters(parameters);
+  }
   void start(const State& initial, double h) override;
   const StepReport& step(double h, double t_end) override;
   void accept() override { std::swap(current, upcoming); }

@@ -47,6 +47,16 @@ Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& 
   inverse_tolerance_.assign(index(assembly.size()), 0.0);
 }
 
+void Newton::reset() {
+  has_matrix_ = is_fresh_ = false;
+  matrix_step_ = 0;
+  steps_to_next_trial_ = 0;
+  observed_ = {};
+  tolerances_for_ = 0;
+  steps_with_scales_ = steps_to_scales_ = 0;
+  rounding_ = 1;
+}
+
 void Newton::update_scales(const State& start, double h) {
   if (steps_to_scales_-- <= 0) {
     measure_scales(start, h);

@@ -57,6 +57,8 @@ class Newton {
   const NewtonReport& solve(const State& start, double h);
   /// The next solve() starts with a new matrix.
   void forget_matrix() { has_matrix_ = false; }
+  /// Forgets all that was learnt from earlier steps.
+  void reset();
   const std::vector<double>& position_residual() const { return position_; }
   const std::vector<double>& velocity_residual() const { return velocity_; }
   const EquationScales& scales() const { return scales_; }

@@ -8,12 +8,11 @@
 #include "liegrad/lie/rotation_tangent.hpp"
 
 namespace liegrad::dae {
-Outputs::Outputs(const System& system)
-    : system_(system),
-      structure_(system.structure_revision()),
-      parameters_(system.parameter_revision()),
-      assembly_(system, Formulation::kIndex3, false, LinearSolverKind::kAutomatic) {
-  for (const Node& node : system.nodes()) {
+
+Outputs::Outputs(const Model& model)
+    : model_(model.shared()),
+      assembly_(model, Formulation::kIndex3, false, LinearSolverKind::kAutomatic) {
+  for (const Node& node : model.nodes()) {
     if (node.first_order) {
       add(node.name + ".c", node.group.n, "first-order state");
       add(node.name + ".c_dot", node.group.n, "its rate");
@@ -55,8 +54,8 @@ Outputs::Outputs(const System& system)
         break;
     }
   }
-  for (const PlacedElement& element : system.elements()) {
-    const ElementShape& shape = system.kind_of(element).shape();
+  for (const PlacedElement& element : model.elements()) {
+    const ElementShape& shape = model.kind_of(element).shape();
     if (shape.constraints > 0) {
       add(element.name + ".lambda", shape.constraints, "multipliers of its constraints");
     }
@@ -74,12 +73,12 @@ Outputs::Outputs(const System& system)
     add("momentum.linear", 3, "linear momentum in the inertial frame");
     add("momentum.angular", 3, "angular momentum about the origin, in the inertial frame");
   }
-  if (system.num_multipliers() > 0) {
+  if (model.num_multipliers() > 0) {
     add("residual.position", 1, "largest residual of the constraints");
     add("residual.velocity", 1, "largest residual of their time derivatives");
   }
-  element_outputs_.assign(index(system.num_element_outputs()), 0.0);
-  position_.assign(index(system.num_multipliers()), 0.0);
+  element_outputs_.assign(index(model.num_element_outputs()), 0.0);
+  position_.assign(index(model.num_multipliers()), 0.0);
   velocity_ = position_;
 }
 
@@ -95,7 +94,7 @@ int Outputs::find(const std::string& name) const {
   }
   std::vector<std::string> names;
   for (const OutputSpec& output : list_) names.push_back(output.name);
-  throw InvalidArgument("system '" + system_.name() +
+  throw InvalidArgument("system '" + model_->name() +
                         "': " + unknown_name_message("output", name, names));
 }
 
@@ -124,41 +123,30 @@ int Outputs::column(const std::string& name) const {
   const std::vector<std::string> names = column_names();
   const auto found = std::find(names.begin(), names.end(), plain);
   if (found != names.end()) return static_cast<int>(found - names.begin());
-  throw InvalidArgument("system '" + system_.name() +
+  throw InvalidArgument("system '" + model_->name() +
                         "': " + unknown_name_message("output", name, names));
-}
-
-void Outputs::follow_system() {
-  if (system_.structure_revision() != structure_) {
-    throw InvalidArgument("system '" + system_.name() +
-                          "' was changed after its Outputs were made; make them when all nodes, "
-                          "elements and parameters are there");
-  }
-  if (system_.parameter_revision() == parameters_) return;
-  assembly_.set_parameters(system_.parameter_values());
-  parameters_ = system_.parameter_revision();
 }
 
 void Outputs::check_sizes(const State& state, std::span<const double> controls,
                           std::span<const double> out) const {
   const auto check = [this](const char* what, std::size_t given, std::size_t needed) {
     if (given == needed) return;
-    throw InvalidArgument("Outputs of system '" + system_.name() + "' need " +
+    throw InvalidArgument("Outputs of system '" + model_->name() + "' need " +
                           std::to_string(needed) + " numbers as " + what + ", not " +
                           std::to_string(given));
   };
-  check("q of the state", state.q.size(), index(system_.configuration_space().num_coeffs()));
-  check("v of the state", state.v.size(), index(system_.dof()));
-  check("v_dot of the state", state.v_dot.size(), index(system_.dof()));
-  check("lambda of the state", state.lambda.size(), index(system_.num_multipliers()));
-  check("s of the state", state.s.size(), index(system_.num_algebraic()));
-  check("controls", controls.size(), system_.controls().size());
+  check("q of the state", state.q.size(), index(model_->configuration_space().num_coeffs()));
+  check("v of the state", state.v.size(), index(model_->dof()));
+  check("v_dot of the state", state.v_dot.size(), index(model_->dof()));
+  check("lambda of the state", state.lambda.size(), index(model_->num_multipliers()));
+  check("s of the state", state.s.size(), index(model_->num_algebraic()));
+  check("controls", controls.size(), model_->controls().size());
   check("span to write to", out.size(), index(size_));
 }
 
 void Outputs::evaluate(const State& state, std::span<const double> controls,
                        std::span<double> out) {
-  follow_system();
+  model_->check_current("its Outputs were");
   check_sizes(state, controls, out);
   assembly_.set_time(state.t);
   assembly_.set_configuration(state.q);
@@ -181,12 +169,12 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
             .quaternion();
     put({q.data(), 4});
   };
-  const lie::GroupList& space = system_.configuration_space();
+  const lie::GroupList& space = model_->configuration_space();
   for (int i = 0; i < space.size(); ++i) {
     const std::span q(state.q.data() + space.coeff_offset(i), index(space.group(i).num_coeffs()));
     const std::span v(state.v.data() + space.dof_offset(i), index(space.group(i).dof()));
     const std::span v_dot(state.v_dot.data() + space.dof_offset(i), v.size());
-    if (system_.nodes()[index(i)].first_order) {
+    if (model_->nodes()[index(i)].first_order) {
       put(v);
       put(v_dot);
       continue;
@@ -236,8 +224,8 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
     }
   }
   const Assembly::Observed observed = assembly_.observe(element_outputs_);
-  for (const PlacedElement& element : system_.elements()) {
-    const ElementShape& shape = system_.kind_of(element).shape();
+  for (const PlacedElement& element : model_->elements()) {
+    const ElementShape& shape = model_->kind_of(element).shape();
     put(std::span(state.lambda).subspan(index(element.first_multiplier), index(shape.constraints)));
     put(std::span(state.s).subspan(index(element.first_algebraic), index(shape.algebraic)));
     int count = 0;

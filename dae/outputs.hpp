@@ -22,12 +22,9 @@ namespace liegrad::dae {
 ///     element.lambda, element.s, element.name  multipliers, algebraic states, what it defines itself
 ///     energy, energy.kinetic, energy.potential, momentum.linear, momentum.angular
 ///     residual.position, residual.velocity     largest |Φ| and |dΦ/dt|
-///
-/// The system must outlive it.
 class Outputs {
  public:
-  explicit Outputs(const System& system);
-  explicit Outputs(const System&& system) = delete;
+  explicit Outputs(const Model& model);
 
   const std::vector<OutputSpec>& list() const { return list_; }
   int size() const { return size_; }
@@ -39,21 +36,20 @@ class Outputs {
   /// Where a column of that name, or of the form "top.x[1]", stands.
   int column(const std::string& name) const;
 
-  /// All size() numbers at a state, with the values that the parameters of the system have now. Throws
-  /// InvalidArgument when the sizes are not those of the system, and when nodes, elements or parameters were
-  /// added to it since this was made.
+  /// Values of all parameters, in place of the defaults of the model.
+  void set_parameters(std::span<const double> parameters) { assembly_.set_parameters(parameters); }
+  /// All size() numbers at a state. Throws InvalidArgument when the sizes are not those of the model, and when the
+  /// System that this was made from has changed since.
   void evaluate(const State& state, std::span<const double> controls, std::span<double> out);
   bool has_energy() const { return assembly_.has_energy(); }
 
  private:
   void add(const std::string& name, int size, const std::string& meaning);
   int find(const std::string& name) const;
-  void follow_system();
   void check_sizes(const State& state, std::span<const double> controls,
                    std::span<const double> out) const;
 
-  const System& system_;
-  Revision structure_, parameters_;  ///< of the system when it was last looked at
+  std::shared_ptr<const Model> model_;
   Assembly assembly_;
   std::vector<OutputSpec> list_;
   std::vector<int> offsets_;

@@ -9,7 +9,7 @@
 
 namespace liegrad::dae {
 
-Stabilizer::Stabilizer(const System& system) {
+Stabilizer::Stabilizer(const Model& system) {
   const lie::GroupList& space = system.configuration_space();
   nodes_.resize(index(space.size()));
   first_of_multiplier_.assign(index(system.num_multipliers()), 0);

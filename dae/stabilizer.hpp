@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/model.hpp"
 
 namespace liegrad::dae {
 
@@ -23,7 +23,7 @@ class Stabilizer {
     int first = 0, stride = 0;  ///< where its numbers stand, row after row, see node_rows()
   };
 
-  explicit Stabilizer(const System& system);
+  explicit Stabilizer(const Model& system);
 
   /// Column after column, in each the coordinates node after node: all of a node, as a method may mix them.
   std::span<Entry> entries() { return entries_; }

@@ -31,6 +31,8 @@ class Stepper {
  public:
   virtual ~Stepper() = default;
 
+  /// Values of all parameters of the model, from the next start() on.
+  virtual void set_parameters(std::span<const double> parameters) = 0;
   /// Takes consistent initial values; h is the first step, which starting values may depend on.
   virtual void start(const State& initial, double h) = 0;
   /// Goes on from a state as it is, with all that belongs to the method, as if a step h had led there.

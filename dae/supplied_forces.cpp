@@ -16,7 +16,7 @@ constexpr double kTolerance = 1e-10;
 constexpr int kTrials = 4;
 
 /// The largest difference of the two forces, relative to the larger.
-double difference(const System& system, const PlacedElement& element, std::span<const double> q,
+double difference(const Model& system, const PlacedElement& element, std::span<const double> q,
                   std::mt19937& rng) {
   const ElementKind& kind = system.kind_of(element);
   const ElementInputs in = kind.inputs({});
@@ -46,7 +46,7 @@ double difference(const System& system, const PlacedElement& element, std::span<
 
 }  // namespace
 
-std::vector<std::string> check_supplied_forces(const System& system) {
+std::vector<std::string> check_supplied_forces(const Model& system) {
   const std::lock_guard lock(ad::cppad_mutex());
   std::mt19937 rng(1);
   std::normal_distribution<double> normal;

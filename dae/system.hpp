@@ -3,26 +3,14 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "liegrad/dae/element_kind.hpp"
-#include "liegrad/dae/initial_function.hpp"
-#include "liegrad/dae/revision.hpp"
+#include "liegrad/dae/model.hpp"
 
 namespace liegrad::dae {
-
-/// A node of a system. A first-order state ċ = h_c is a node of R^n whose velocity is c: its position,
-/// the integral of c, is never read.
-struct Node {
-  std::string name;
-  lie::NodeGroup group;
-  bool first_order = false;
-};
 
 /// A frame fixed in a body, or in the ground: position of its origin and orientation as a quaternion
 /// (w, x, y, z) of any length but zero, both in the body. Its numbers are parameters of the system.
@@ -47,23 +35,20 @@ struct ElementOptions {
   std::vector<std::string> reads_multipliers_of = {};
 };
 
-/// An element in its place: indices into the lists of the system.
-struct PlacedElement {
-  std::string name;
-  int kind = 0;
-  std::vector<int> nodes, parameters, controls;
-  int first_multiplier = 0, first_algebraic = 0, first_output = 0;
-  std::vector<int> multipliers_read;
-};
-
-/// Nodes, elements, named parameters, controls and initial values: a mechanical system
+/// Builds a Model: nodes, elements, named parameters, controls and initial values of a mechanical system.
 ///
-///     M(q) v̇ + g(q,v,λ,t) + B(q)ᵀλ = 0,   Φ(q,t) = 0,   h_s(q,v,s,t) = 0,   v = (velocities, c).
+/// A System can be passed wherever a Model is asked for. What is made from it keeps the model as it is then; an edit
+/// afterwards makes a new one, and objects made without build() refuse to go on with the old one.
 class System {
  public:
-  explicit System(std::string name = "system") : name_(std::move(name)) {}
-
-  const std::string& name() const { return name_; }
+  explicit System(std::string name = "system");
+  /// A copy has a model of its own.
+  System(const System& other);
+  System& operator=(const System& other) { return *this = System(other); }
+  /// Leaves an empty system behind.
+  System(System&& other);
+  System& operator=(System&& other);
+  ~System() = default;
 
   // Building. All throw InvalidArgument: an empty or used name, a value that is not finite, a node or
   // parameter that does not exist, an element that does not fit its nodes or whose functions do not fit its
@@ -88,6 +73,8 @@ class System {
   void add_element(const std::string& name, std::shared_ptr<const ElementModel> model,
                    const std::vector<std::string>& nodes, const ElementOptions& options);
 
+  /// Default value of a parameter.
+  void set_parameter(const std::string& name, double value);
   /// Initial configuration (coefficients) and velocity of one node; identity and zero otherwise.
   void set_initial_configuration(const std::string& node, const std::vector<double>& coeffs);
   void set_initial_velocity(const std::string& node, const std::vector<double>& velocity);
@@ -98,55 +85,41 @@ class System {
     set_initial(std::make_shared<InitialFunctionOf<F>>(f), parameters);
   }
 
-  // What there is.
+  /// The model as it is now, for many runs and threads. Later edits of the System do not concern it.
+  std::shared_ptr<const Model> build();
 
-  const std::vector<Node>& nodes() const { return nodes_; }
-  const lie::GroupList& configuration_space() const { return space_; }
-  const std::vector<PlacedElement>& elements() const { return elements_; }
-  const std::vector<std::shared_ptr<const ElementKind>>& kinds() const { return kinds_; }
+  // The model as it is now, see Model.
+
+  operator const Model&() const { return *model_; }  // NOLINT(google-explicit-constructor)
+  const std::string& name() const { return model_->name(); }
+  const std::vector<Node>& nodes() const { return model_->nodes(); }
+  const lie::GroupList& configuration_space() const { return model_->configuration_space(); }
+  const std::vector<PlacedElement>& elements() const { return model_->elements(); }
+  const std::vector<std::shared_ptr<const ElementKind>>& kinds() const { return model_->kinds(); }
   const ElementKind& kind_of(const PlacedElement& element) const {
-    return *kinds_[static_cast<std::size_t>(element.kind)];
+    return model_->kind_of(element);
   }
-  int dof() const { return space_.dof(); }
-  int num_multipliers() const { return num_multipliers_; }
-  int num_algebraic() const { return num_algebraic_; }
-  int num_element_outputs() const { return num_element_outputs_; }
-  /// "element[i]" of a constraint, counted over the whole system.
-  std::string constraint_name(int multiplier) const;
-  /// "node: what" of one velocity coordinate.
-  std::string coordinate_name(int dof) const;
-  std::string algebraic_name(int state) const;
-
-  const std::vector<ParameterSpec>& parameters() const { return parameters_; }
-  std::vector<double> parameter_values() const;
-  /// Throws InvalidArgument with the nearest name when there is none such, or for a value that is
-  /// not finite.
-  void set_parameter(const std::string& name, double value);
-  double parameter(const std::string& name) const;
-  int parameter_index(const std::string& name) const;
-  const std::vector<std::string>& controls() const { return controls_; }
-  int node_index(const std::string& name) const;
-  /// Of a first element with multipliers or outputs; -1 if there is none of that name.
-  int find_element(std::string_view name) const;
-
-  /// Of the lists of nodes, elements, parameters and controls: what was made for the system as it is stays
-  /// usable as long as this is the same.
-  const Revision& structure_revision() const { return structure_revision_; }
-  /// Of the values of parameters.
-  const Revision& parameter_revision() const { return parameter_revision_; }
-
-  /// Coefficients of q and v at the start for the current parameters, not yet checked.
-  std::vector<double> initial_configuration() const;
-  std::vector<double> initial_velocity() const;
-  const InitialFunction* initial_function() const { return initial_function_.get(); }
-  const std::vector<int>& initial_parameters() const { return initial_parameters_; }
+  int dof() const { return model_->dof(); }
+  int num_multipliers() const { return model_->num_multipliers(); }
+  int num_algebraic() const { return model_->num_algebraic(); }
+  int num_element_outputs() const { return model_->num_element_outputs(); }
+  std::string constraint_name(int multiplier) const { return model_->constraint_name(multiplier); }
+  std::string coordinate_name(int dof) const { return model_->coordinate_name(dof); }
+  std::string algebraic_name(int state) const { return model_->algebraic_name(state); }
+  const std::vector<ParameterSpec>& parameters() const { return model_->parameters(); }
+  std::vector<double> parameter_values() const { return model_->parameter_values(); }
+  double parameter(const std::string& name) const { return model_->parameter(name); }
+  int parameter_index(const std::string& name) const { return model_->parameter_index(name); }
+  const std::vector<std::string>& controls() const { return model_->controls(); }
+  int node_index(const std::string& name) const { return model_->node_index(name); }
+  int find_element(std::string_view name) const { return model_->find_element(name); }
+  std::vector<double> initial_configuration() const { return model_->initial_configuration(); }
+  std::vector<double> initial_velocity() const { return model_->initial_velocity(); }
+  const InitialFunction* initial_function() const { return model_->initial_function(); }
+  const std::vector<int>& initial_parameters() const { return model_->initial_parameters(); }
 
  private:
-  struct Frame {
-    int node = 0;
-    std::vector<std::string> names;  ///< X1, …
-    std::vector<int> parameters;
-  };
+  using Frame = Model::Frame;
   struct Attachment {
     int node = 0;  ///< that of the ground may be yet to come, after all others
     lie::NodeGroup group;
@@ -158,6 +131,8 @@ class System {
     std::vector<ParameterSpec> added;
   };
 
+  /// The model to change: a copy of the present one when something was made from it.
+  Model& edit();
   void append_node(const std::string& name, const lie::NodeGroup& group, bool first_order);
   void append_parameters(const std::vector<ParameterSpec>& parameters);
   /// Appends the ground if one of these is on it and it is not there yet.
@@ -173,7 +148,7 @@ class System {
   /// Parameters of the element that are those of frames, with their indices in the system.
   std::map<std::string, int> frame_parameters(const std::string& element, const ElementShape& shape,
                                               const std::vector<Attachment>& attachments) const;
-  const std::string& node_name(int i) const { return nodes_[static_cast<std::size_t>(i)].name; }
+  const std::string& node_name(int i) const { return nodes()[static_cast<std::size_t>(i)].name; }
   void set_initial(std::shared_ptr<const InitialFunction> f,
                    const std::vector<std::string>& parameters);
   void check_new_name(const char* what, const std::string& name) const;
@@ -188,23 +163,8 @@ class System {
                                               const std::vector<lie::NodeGroup>& groups) const;
   std::vector<int> multipliers_of(const std::string& element, const ElementShape& shape,
                                   const std::vector<std::string>& others) const;
-  void apply_initial_function(std::vector<double>& q, std::vector<double>& v) const;
 
-  std::string name_;
-  std::vector<Node> nodes_;
-  lie::GroupList space_;
-  std::vector<std::shared_ptr<const ElementKind>> kinds_;
-  std::vector<PlacedElement> elements_;
-  std::vector<ParameterSpec> parameters_;
-  std::vector<std::string> controls_;
-  std::vector<double> configuration_, velocity_;
-  std::shared_ptr<const InitialFunction> initial_function_;
-  std::vector<int> initial_parameters_;
-  int num_multipliers_ = 0, num_algebraic_ = 0, num_element_outputs_ = 0;
-  std::map<std::string, int> node_by_name_, parameter_by_name_;
-  std::map<std::string, Frame> frames_;
-  std::map<std::string, int, std::less<>> element_by_name_;
-  Revision structure_revision_, parameter_revision_;
+  std::shared_ptr<Model> model_;
 };
 
 }  // namespace liegrad::dae

@@ -23,9 +23,10 @@ std::vector<lie::NodeGroup> groups_of(const auto& attachments) {
 void System::check_new_name(const char* what, const std::string& name) const {
   if (name.empty()) throw InvalidArgument(std::string("a ") + what + " needs a name");
   const bool is_place = what == std::string_view("node") || what == std::string_view("frame");
-  const bool used = is_place ? node_by_name_.contains(name) || frames_.contains(name)
-                    : what == std::string_view("parameter") ? parameter_by_name_.contains(name)
-                                                            : element_by_name_.contains(name);
+  const bool used =
+      is_place ? model_->node_by_name_.contains(name) || model_->frames_.contains(name)
+      : what == std::string_view("parameter") ? model_->parameter_by_name_.contains(name)
+                                              : model_->element_by_name_.contains(name);
   if (used) {
     throw InvalidArgument("there are two " + std::string(is_place ? "nodes or frame" : what) +
                           "s named '" + name + "'; names must differ");
@@ -47,17 +48,16 @@ void System::place_new_parameter(const ParameterSpec& parameter, PlacedParameter
   if (!std::isfinite(parameter.value)) {
     throw InvalidArgument("the value of parameter '" + parameter.name + "' is not finite");
   }
-  placed.indices.push_back(static_cast<int>(parameters_.size() + placed.added.size()));
+  placed.indices.push_back(static_cast<int>(parameters().size() + placed.added.size()));
   placed.added.push_back(parameter);
 }
 
 void System::append_parameters(const std::vector<ParameterSpec>& parameters) {
+  Model& model = edit();
   for (const ParameterSpec& parameter : parameters) {
-    parameter_by_name_[parameter.name] = static_cast<int>(parameters_.size());
-    parameters_.push_back(parameter);
+    model.parameter_by_name_[parameter.name] = static_cast<int>(model.parameters_.size());
+    model.parameters_.push_back(parameter);
   }
-  structure_revision_.renew();
-  parameter_revision_.renew();
 }
 
 void System::add_parameter(const ParameterSpec& parameter) {
@@ -86,19 +86,19 @@ void System::add_node_with(const std::string& name, const lie::NodeGroup& group,
 }
 
 void System::append_node(const std::string& name, const lie::NodeGroup& group, bool first_order) {
-  node_by_name_[name] = static_cast<int>(nodes_.size());
-  nodes_.push_back({name, group, first_order});
-  space_.append(group);
+  Model& model = edit();
+  model.node_by_name_[name] = static_cast<int>(model.nodes_.size());
+  model.nodes_.push_back({name, group, first_order});
+  model.space_.append(group);
   std::vector<double> identity(static_cast<std::size_t>(group.num_coeffs()));
   lie::GroupList({group}).identity(std::span<double>(identity));
-  configuration_.insert(configuration_.end(), identity.begin(), identity.end());
-  velocity_.resize(static_cast<std::size_t>(space_.dof()), 0.0);
-  structure_revision_.renew();
+  model.configuration_.insert(model.configuration_.end(), identity.begin(), identity.end());
+  model.velocity_.resize(static_cast<std::size_t>(model.dof()), 0.0);
 }
 
 void System::append_ground_for(const std::vector<Attachment>& attachments) {
   for (const Attachment& at : attachments) {
-    if (at.node == space_.size()) append_node(kGround, ground_group(), false);
+    if (at.node == configuration_space().size()) append_node(kGround, ground_group(), false);
   }
 }
 
@@ -151,22 +151,22 @@ void System::add_frame_with(const std::string& name, const std::string& body,
 
   append_ground_for({at});
   append_parameters(placed.added);
-  frames_.emplace(name, std::move(frame));
+  edit().frames_.emplace(name, std::move(frame));
 }
 
 System::Attachment System::attachment(const std::string& element, const std::string& name) const {
-  if (const auto frame = frames_.find(name); frame != frames_.end()) {
-    return {frame->second.node, space_.group(frame->second.node), &frame->second};
+  if (const auto frame = model_->frames_.find(name); frame != model_->frames_.end()) {
+    return {frame->second.node, configuration_space().group(frame->second.node), &frame->second};
   }
-  if (const auto node = node_by_name_.find(name); node != node_by_name_.end()) {
-    return {node->second, space_.group(node->second), nullptr};
+  if (const auto node = model_->node_by_name_.find(name); node != model_->node_by_name_.end()) {
+    return {node->second, configuration_space().group(node->second), nullptr};
   }
-  if (name == kGround) return {space_.size(), ground_group(), nullptr};
-  std::vector<std::string> names = names_of(nodes_);
-  for (const auto& [frame, unused] : frames_) names.push_back(frame);
+  if (name == kGround) return {configuration_space().size(), ground_group(), nullptr};
+  std::vector<std::string> names = names_of(nodes());
+  for (const auto& [frame, unused] : model_->frames_) names.push_back(frame);
   throw InvalidArgument(
       element + ": " +
-      unknown_name_message(frames_.empty() ? "node" : "node or frame", name, names));
+      unknown_name_message(model_->frames_.empty() ? "node" : "node or frame", name, names));
 }
 
 // Elements.
@@ -178,9 +178,10 @@ std::vector<System::Attachment> System::attachments(const std::string& element,
     const Attachment at = attachment("element '" + element + "'", name);
     for (const Attachment& other : list) {
       if (other.node != at.node) continue;
-      throw InvalidArgument("element '" + element + "' connects node '" +
-                            (at.node == space_.size() ? kGround : node_name(at.node)) +
-                            "' with itself; it needs different nodes");
+      throw InvalidArgument(
+          "element '" + element + "' connects node '" +
+          (at.node == configuration_space().size() ? kGround : node_name(at.node)) +
+          "' with itself; it needs different nodes");
     }
     list.push_back(at);
   }
@@ -258,7 +259,7 @@ std::vector<int> System::multipliers_of(const std::string& element, const Elemen
       throw InvalidArgument("element '" + element + "' reads the multipliers of '" + other +
                             "', which is not an element of the system; add it first");
     }
-    const PlacedElement& source = elements_[static_cast<std::size_t>(found)];
+    const PlacedElement& source = elements()[static_cast<std::size_t>(found)];
     for (int i = 0; i < kind_of(source).shape().constraints; ++i) {
       multipliers.push_back(source.first_multiplier + i);
     }
@@ -274,7 +275,7 @@ std::vector<int> System::multipliers_of(const std::string& element, const Elemen
 std::shared_ptr<const ElementKind> System::kind_for(
     const std::string& element, std::shared_ptr<const ElementModel> model,
     const std::vector<lie::NodeGroup>& groups) const {
-  for (const std::shared_ptr<const ElementKind>& kind : kinds_) {
+  for (const std::shared_ptr<const ElementKind>& kind : kinds()) {
     if (kind->is_same(*model, groups)) return kind;
   }
   try {
@@ -302,22 +303,22 @@ void System::add_element(const std::string& name, std::shared_ptr<const ElementM
   append_parameters(parameters.added);
   placed.parameters = std::move(parameters.indices);
   for (const Attachment& at : places) placed.nodes.push_back(at.node);
+  Model& edited = edit();
   for (const std::string& control : shape.controls) {
-    placed.controls.push_back(static_cast<int>(controls_.size()));
-    controls_.push_back(name + "." + control);
+    placed.controls.push_back(static_cast<int>(edited.controls_.size()));
+    edited.controls_.push_back(name + "." + control);
   }
-  const auto same = std::ranges::find(kinds_, kind);
-  placed.kind = static_cast<int>(same - kinds_.begin());
-  if (same == kinds_.end()) kinds_.push_back(kind);
-  placed.first_multiplier = num_multipliers_;
-  placed.first_algebraic = num_algebraic_;
-  placed.first_output = num_element_outputs_;
-  num_multipliers_ += shape.constraints;
-  num_algebraic_ += shape.algebraic;
-  for (const OutputSpec& output : shape.outputs) num_element_outputs_ += output.size;
-  element_by_name_[name] = static_cast<int>(elements_.size());
-  elements_.push_back(std::move(placed));
-  structure_revision_.renew();
+  const auto same = std::ranges::find(edited.kinds_, kind);
+  placed.kind = static_cast<int>(same - edited.kinds_.begin());
+  if (same == edited.kinds_.end()) edited.kinds_.push_back(kind);
+  placed.first_multiplier = edited.num_multipliers_;
+  placed.first_algebraic = edited.num_algebraic_;
+  placed.first_output = edited.num_element_outputs_;
+  edited.num_multipliers_ += shape.constraints;
+  edited.num_algebraic_ += shape.algebraic;
+  for (const OutputSpec& output : shape.outputs) edited.num_element_outputs_ += output.size;
+  edited.element_by_name_[name] = static_cast<int>(edited.elements_.size());
+  edited.elements_.push_back(std::move(placed));
 }
 
 }  // namespace liegrad::dae

@@ -7,7 +7,7 @@ namespace liegrad::dae {
 namespace {
 
 /// The inputs of an element's functions, see ElementInputs, with corrections of zero.
-std::vector<Taped> element_inputs(const System& system, const PlacedElement& element,
+std::vector<Taped> element_inputs(const Model& system, const PlacedElement& element,
                                   const StepEnd<Taped>& motion, const TapedStep& step,
                                   std::span<const Taped> multipliers, const Taped& time) {
   const ElementKind& kind = system.kind_of(element);
@@ -47,7 +47,7 @@ std::vector<Taped> element_inputs(const System& system, const PlacedElement& ele
 }
 
 /// Adds the rows of an element's nodes to those of the system.
-void add_to_nodes(const System& system, const PlacedElement& element, std::span<const Taped> rows,
+void add_to_nodes(const Model& system, const PlacedElement& element, std::span<const Taped> rows,
                   const Taped& scale, std::vector<Taped>& sum) {
   const lie::GroupList& space = system.configuration_space();
   std::size_t next = 0;
@@ -60,7 +60,7 @@ void add_to_nodes(const System& system, const PlacedElement& element, std::span<
 
 }  // namespace
 
-std::vector<Taped> TapedStep::residual(const System& system, Formulation formulation,
+std::vector<Taped> TapedStep::residual(const Model& system, Formulation formulation,
                                        const AlphaMethod& method, StepEnd<Taped>& end) const {
   const std::size_t dof = index(system.dof()), constraints = index(system.num_multipliers());
   std::vector<Taped> stabilizer(dof, Taped(0));

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "liegrad/dae/formulation.hpp"
+#include "liegrad/dae/model.hpp"
 #include "liegrad/dae/step_equations.hpp"
-#include "liegrad/dae/system.hpp"
 
 namespace liegrad::dae {
 
@@ -20,7 +20,7 @@ struct TapedStep {
 
   /// h(M v̇ + g + Bᵀλ), the constraints (Φ/h, or dΦ/dt for index 2), h h_s, and dΦ/dt when stabilised:
   /// the rows of Assembly. `end` receives the motion at the end of the step.
-  std::vector<Taped> residual(const System& system, Formulation formulation,
+  std::vector<Taped> residual(const Model& system, Formulation formulation,
                               const AlphaMethod& method, StepEnd<Taped>& end) const;
 };
 

@@ -26,8 +26,12 @@ bool leaves_oscillations(const IntegrateOptions& options) {
   return options.method == Method::kAlpha && !options.alpha.method.parameters.warnings().empty();
 }
 
-TrustWatch::TrustWatch(const System& system, const IntegrateOptions& options, const State& initial)
-    : system_(system), options_(options), initial_(initial) {}
+void TrustWatch::start(const State& initial) {
+  initial_ = initial;
+  earlier_v_dot_.clear();
+  earlier_step_ = highest_speed_ = recent_alternations_ = 0;
+  above_tolerance_ = 0;
+}
 
 void TrustWatch::observe(const State& before, const State& after) {
   highest_speed_ = std::max(highest_speed_, max_of(after.v));
@@ -58,6 +62,7 @@ bool TrustWatch::many_were_halved(const IntegrateSummary& summary) const {
 double TrustWatch::energy_rise(const State& end) const {
   if (!system_.controls().empty()) return 0;
   Outputs outputs(system_);
+  outputs.set_parameters(parameters_);
   if (!outputs.has_energy()) return 0;
   std::vector<double> numbers(index(outputs.size()));
   std::array<double, 2> energy{};

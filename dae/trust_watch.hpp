@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,12 @@ namespace liegrad::dae {
 ///     error control accepted steps above the tolerance, since they could not be shorter.
 class TrustWatch {
  public:
-  TrustWatch(const System& system, const IntegrateOptions& options, const State& initial);
+  /// The model and the options must outlive it.
+  TrustWatch(const Model& system, const IntegrateOptions& options)
+      : system_(system), options_(options) {}
+
+  void set_parameters(std::span<const double> parameters) { parameters_ = parameters; }
+  void start(const State& initial);
 
   /// After each step, from one state to the next.
   void observe(const State& before, const State& after);
@@ -30,8 +36,9 @@ class TrustWatch {
   double energy_rise(const State& end) const;
   std::string remedy() const;
 
-  const System& system_;
+  const Model& system_;
   const IntegrateOptions& options_;
+  std::span<const double> parameters_;
   State initial_;
   std::vector<double> earlier_v_dot_;  ///< at the start of the step before
   double earlier_step_ = 0;

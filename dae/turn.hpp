@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include "liegrad/dae/model.hpp"
 #include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/system.hpp"
 
 namespace liegrad::dae {
 
@@ -43,7 +43,7 @@ inline std::optional<int> node_beyond(double angle, const lie::GroupList& space,
 }
 
 /// Of a step of a Munthe-Kaas method, whose coordinates θ end at 2π, where T is singular.
-inline std::string half_turn_message(const System& system, int node) {
+inline std::string half_turn_message(const Model& system, int node) {
   return "node '" + system.nodes()[index(node)].name +
          "' turns by more than half a turn within one step, which is too long for this motion or, "
          "with an explicit method, for its stiffness";

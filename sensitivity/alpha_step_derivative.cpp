@@ -25,8 +25,7 @@ void add(std::span<const double> from, int count, std::span<double> to) {
 
 }  // namespace
 
-AlphaStepDerivative::AlphaStepDerivative(const dae::System& system,
-                                         const dae::AlphaOptions& options)
+AlphaStepDerivative::AlphaStepDerivative(const dae::Model& system, const dae::AlphaOptions& options)
     : system_(system),
       stabilized_(options.formulation == dae::Formulation::kStabilized),
       motion_(system),
@@ -46,9 +45,13 @@ AlphaStepDerivative::AlphaStepDerivative(const dae::System& system,
       start_(system),
       step_point_(system.dof(), options.method) {
   if (stabilized_) forces_.emplace(element_sum(system, dae::ElementFunction::kConstraintForce));
-  end_.set_parameters(system.parameter_values());
-  start_.set_parameters(system.parameter_values());
   unknowns_.resize(index(assembly_.size()));
+}
+
+void AlphaStepDerivative::set_run(Const parameters, const dae::ControlLaw& /*controls*/) {
+  assembly_.set_parameters(parameters);
+  end_.set_parameters(parameters);
+  start_.set_parameters(parameters);
 }
 
 void AlphaStepDerivative::set_step(const StepMade& step) {

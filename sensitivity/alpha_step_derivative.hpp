@@ -21,8 +21,9 @@ namespace liegrad::sensitivity {
 /// corrections x = (w, hλ, hs, η') with dΔq = A(w - Nη'), see Kinematics.
 class AlphaStepDerivative final : public StepDerivative {
  public:
-  AlphaStepDerivative(const dae::System& system, const dae::AlphaOptions& options);
+  AlphaStepDerivative(const dae::Model& system, const dae::AlphaOptions& options);
 
+  void set_run(std::span<const double> parameters, const dae::ControlLaw& controls) override;
   void set_step(const StepMade& step) override;
   void tangent(int columns, std::span<const double> start, std::span<const double> outer,
                std::span<double> end) override;
@@ -57,7 +58,7 @@ class AlphaStepDerivative final : public StepDerivative {
   /// Adds gradients with respect to all arguments to those of the start and of the rest.
   void distribute(Const step, Const motion, Const force, Span start, Span outer) const;
 
-  const dae::System& system_;
+  const dae::Model& system_;
   bool stabilized_;
   MotionLayout motion_;
   StateLayout state_;

@@ -22,6 +22,8 @@ class CoupledStages {
   CoupledStages(const dae::ButcherTableau& tableau, dae::Assembly& assembly, bool has_constant_mass,
                 int max_iterations);
 
+  /// Forgets the mass matrix, after a change of parameters.
+  void start() { matrix_.start(); }
   /// Finds the rates of a step and factorises the matrix there; go_to_stage sets time and controls. Throws
   /// Error where that cannot be done.
   void find(const dae::State& start, double h, const std::function<void(int stage)>& go_to_stage);

@@ -2,79 +2,20 @@
 
 #include <algorithm>
 
-#include "liegrad/dae/hermite.hpp"
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/sensitivity/node_sum.hpp"
 
 namespace liegrad::sensitivity {
-namespace {
 
-using ad::Taped;
 using dae::index;
-using Tapes = std::span<const Taped>;
 
-/// The interpolation on the group as a function of (δ_start, v_start, v̇_start, δ_end, v_end, v̇_end, τ, h) with values
-/// (δ, v, v̇), in the charts around q_start, q_end and the result q_start∘exp(θ̄):
-///
-///     θ_1 = log(exp(-δ_start)∘exp(θ_0)∘exp(δ_end)),     θ_0 = log(q_start⁻¹∘q_end) a constant,
-///     θ   = polynomial of τ/h with values 0, θ_1 and the two derivatives at both ends that v and v̇ give,
-///     δ   = log(exp(-θ̄)∘exp(δ_start)∘exp(θ)),           v = T(θ) dθ/dτ.
-std::vector<Taped> interpolate(const lie::GroupList& node, Tapes x, Tapes data) {
-  const std::size_t dof = index(node.dof());
-  const Tapes v_start = vector_of(node, x, 1), v_dot_start = vector_of(node, x, 2);
-  const Tapes v_end = vector_of(node, x, 4), v_dot_end = vector_of(node, x, 5);
-  const Taped &tau = x[6 * dof], &h = x[6 * dof + 1];
-  const std::vector<Taped> group(index(node.num_coeffs()));
-
-  std::vector<Taped> start = group, end = group, base = group;
-  node.exp<Taped>(vector_of(node, x, 0), start);
-  node.exp<Taped>(vector_of(node, data, 0), base);
-  node.plus<Taped>(base, vector_of(node, x, 3), end);
-  std::vector<Taped> whole(dof), rate_end(dof), second_rate_end(dof);
-  node.minus<Taped>(end, start, whole);
-  dae::rates_of_increment<Taped>(node, whole, v_end, v_dot_end, rate_end, second_rate_end);
-
-  const Taped s = tau / h;
-  const dae::QuinticHermite<Taped> to = dae::quintic_hermite(s);
-  const dae::QuinticHermite<Taped> slope = dae::quintic_hermite_slopes(s);
-  std::vector<Taped> theta(dof), rate(dof);
-  for (std::size_t i = 0; i < dof; ++i) {
-    theta[i] = to.end_value * whole[i] +
-               h * (to.start_slope * v_start[i] + to.end_slope * rate_end[i]) +
-               h * h * (to.start_second * v_dot_start[i] + to.end_second * second_rate_end[i]);
-    rate[i] = slope.end_value * whole[i] / h + slope.start_slope * v_start[i] +
-              slope.end_slope * rate_end[i] +
-              h * (slope.start_second * v_dot_start[i] + slope.end_second * second_rate_end[i]);
-  }
-
-  std::vector<Taped> moved = group, result(3 * dof);
-  const std::span<Taped> delta = std::span(result).first(dof);
-  node.plus<Taped>(start, theta, moved);
-  node.exp<Taped>(vector_of(node, data, 1), base);
-  node.minus<Taped>(moved, base, delta);
-  node.apply_tangent_operator<Taped>(theta, rate, std::span(result).subspan(dof, dof));
-  for (std::size_t i = 0; i < dof; ++i) {
-    result[2 * dof + i] =
-        dae::interpolated_acceleration(s, h, v_start[i], v_end[i], v_dot_start[i], v_dot_end[i]);
-  }
-  return result;
-}
-
-}  // namespace
-
-DenseDerivative::DenseDerivative(const dae::System& system)
+DenseDerivative::DenseDerivative(const dae::Model& system)
     : space_(system.configuration_space()),
       dof_(system.dof()),
       motion_layout_(system),
       state_layout_(system),
       dense_(space_),
-      nodes_(node_sum(space_, "dense output",
-                      {.vectors = 6,
-                       .scalars = 2,
-                       .data_vectors = 2,
-                       .data_scalars = 0,
-                       .values = 3,
-                       .evaluate = interpolate})),
+      nodes_(node_sum(space_, NodeMap::kDenseOutput)),
       node_numbers_(index(nodes_->num_arguments() + 2 * dof_), 0.0),
       changes_(index(motion_layout_.parameters - motion_layout_.lambda), 0.0) {}
 

@@ -18,7 +18,7 @@ namespace liegrad::sensitivity {
 /// around state(); parameters and controls are not among them.
 class DenseDerivative {
  public:
-  explicit DenseDerivative(const dae::System& system);
+  explicit DenseDerivative(const dae::Model& system);
 
   int num_arguments() const { return 2 * state_layout_.size + 3; }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "liegrad/dae/state.hpp"
+#include "liegrad/dae/stepper.hpp"
 #include "liegrad/dae/text.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/sensitivity/motion_layout.hpp"
@@ -45,6 +46,8 @@ class Derivative {
 /// That of a step, by the implicit function theorem at the point where it ended.
 class StepDerivative : public Derivative {
  public:
+  /// Values of all parameters, and the control law, which must stay until the next call.
+  virtual void set_run(std::span<const double> parameters, const dae::ControlLaw& controls) = 0;
   /// Goes to a step and factorises its exact matrix there, however the step was solved.
   virtual void set_step(const StepMade& step) = 0;
 };

@@ -13,11 +13,12 @@ using dae::index;
 
 DifferenceRuns::DifferenceRuns(const Objective& objective, const dae::IntegrateOptions& options,
                                const VariableSpace& space, const dae::InitialValues& initial,
-                               bool grid_moves)
+                               std::span<const double> parameters, bool grid_moves)
     : objective_(objective),
       options_(with_full_convergence(options)),
       space_(space),
       initial_(initial),
+      parameters_(parameters.begin(), parameters.end()),
       grid_moves_(grid_moves) {
   // Perturbed values leave the constraints, and an inertia may become slightly impossible.
   options_.alpha.consistency.project = true;
@@ -25,23 +26,21 @@ DifferenceRuns::DifferenceRuns(const Objective& objective, const dae::IntegrateO
 }
 
 std::vector<double> DifferenceRuns::values(std::span<const double> direction, double x) {
-  dae::System system = objective_.system();
+  const dae::Model& model = objective_.model();
   const VariableSpace::Parts along = space_.parts(direction);
-  std::vector<double> parameters = system.parameter_values();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (along.parameters[i] == 0) continue;
-    parameters[i] += x * along.parameters[i];
-    system.set_parameter(system.parameters()[i].name, parameters[i]);
-  }
+  std::vector<double> parameters = parameters_;
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] += x * along.parameters[i];
 
   // Initial values follow the parameters by the initial function, then the direction.
   dae::InitialValues initial = initial_;
   if (!options_.initial) {
-    initial = {system.initial_configuration(), system.initial_velocity()};
+    std::vector<double> of_start;
+    for (const int i : model.initial_parameters()) of_start.push_back(parameters[index(i)]);
+    model.initial_values(of_start, initial);
   }
   std::vector<double> delta(along.q.begin(), along.q.end());
   for (double& entry : delta) entry *= x;
-  system.configuration_space().plus<double>(initial.q, delta, initial.q);
+  model.configuration_space().plus<double>(initial.q, delta, initial.q);
   for (std::size_t i = 0; i < initial.v.size(); ++i) initial.v[i] += x * along.v[i];
 
   const Grid& grid = space_.grid();
@@ -57,7 +56,8 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
     }
   };
 
-  const std::unique_ptr<dae::Stepper> stepper = dae::make_stepper(system, options_);
+  const std::unique_ptr<dae::Stepper> stepper = dae::make_stepper(model, options_);
+  stepper->set_parameters(parameters);
   long now = 0;
   double step_begin = options_.t_start, step_end = options_.t_start;
   const auto unmoved = [&](double t) {
@@ -69,15 +69,16 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
     controls_of(t == step_begin ? std::max(now - 1, 0L) : now, unmoved(t), controls);
   });
   stepper->set_time(options_.t_start);
-  dae::Consistency consistency(system, options_.alpha.consistency, options_.alpha.solver);
+  dae::Consistency consistency(model, options_.alpha.consistency, options_.alpha.solver);
+  consistency.set_parameters(parameters);
   const dae::State start =
       consistency.initial_state(options_.t_start, stepper->assembly().controls(), initial);
   stepper->start(start, grid.first_step() + moved(grid.first_step_rates()));
 
-  ObjectiveReader reader(objective_, dae::RunTimes(options_.t_start, options_.t_end), grid_moves_);
-  reader.set_parameters(parameters);
+  ObjectiveReader reader(objective_, grid_moves_);
+  reader.set_run(parameters, dae::RunTimes(options_.t_start, options_.t_end));
   std::vector<double> result(index(objective_.size()), 0.0);
-  std::vector<double> before(system.controls().size()), after = before;
+  std::vector<double> before(model.controls().size()), after = before;
   controls_of(0, options_.t_start, before);
   reader.read_start({stepper->state(), stepper->state(), grid.first_step(), before, before},
                     result);
@@ -110,7 +111,7 @@ Difference DifferenceRuns::derivative(int chosen, double step) {
   const VariableSpace::Place place = space_.place(chosen);
   switch (place.kind) {
     case VariableSpace::Place::Kind::kParameter:
-      scale = typical_value(objective_.system(), place.index).value;
+      scale = typical_value(objective_.model(), place.index).value;
       break;
     case VariableSpace::Place::Kind::kEnd: scale = options_.t_end - options_.t_start; break;
     case VariableSpace::Place::Kind::kStep: scale = space_.grid().first_step(); break;

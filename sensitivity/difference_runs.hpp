@@ -13,7 +13,8 @@ namespace liegrad::sensitivity {
 class DifferenceRuns {
  public:
   DifferenceRuns(const Objective& objective, const dae::IntegrateOptions& options,
-                 const VariableSpace& space, const dae::InitialValues& initial, bool grid_moves);
+                 const VariableSpace& space, const dae::InitialValues& initial,
+                 std::span<const double> parameters, bool grid_moves);
 
   /// Called after each step of each run; what it throws ends the search.
   void set_on_step(std::function<void()> on_step) { on_step_ = std::move(on_step); }
@@ -29,6 +30,7 @@ class DifferenceRuns {
   dae::IntegrateOptions options_;
   const VariableSpace& space_;
   dae::InitialValues initial_;
+  std::vector<double> parameters_;
   bool grid_moves_;
   std::function<void()> on_step_;
 };

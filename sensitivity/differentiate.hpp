@@ -26,6 +26,9 @@ struct Variables {
   /// Tangent coordinates of the initial values of all nodes. A perturbation is carried back to the
   /// constraints along M⁻¹Bᵀ, so that only its part along them has an effect.
   bool initial_configuration = false, initial_velocity = false;
+  /// Single ones of these by their names, "top.q0[1]" or "top.v0[6]", and single controls, "motor.torque@3" at the end
+  /// of step 3.
+  std::vector<std::string> single = {};
   /// All controls at the start and at the end of every step.
   bool controls = false;
   /// The end of the run, by stretching all steps alike. A value at a fixed time then moves against the grid;

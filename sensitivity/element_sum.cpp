@@ -20,7 +20,7 @@ void append_range(std::vector<int>& list, int first, int count) {
 /// Where an element's part of a motion stands in a vector in which that of the system is laid out.
 class Places {
  public:
-  Places(const dae::System& system, const PlacedElement& element)
+  Places(const dae::Model& system, const PlacedElement& element)
       : system_(system), element_(element), shape_(system.kind_of(element).shape()) {}
 
   void velocities(std::vector<int>& list, int first) const {
@@ -47,13 +47,13 @@ class Places {
   }
 
  private:
-  const dae::System& system_;
+  const dae::Model& system_;
   const PlacedElement& element_;
   const dae::ElementShape& shape_;
 };
 
 /// In the order of ElementKind::arguments().
-std::vector<int> arguments(const dae::System& system, const PlacedElement& element,
+std::vector<int> arguments(const dae::Model& system, const PlacedElement& element,
                            const MotionLayout& layout, bool with_rates) {
   const Places places(system, element);
   std::vector<int> list;
@@ -76,7 +76,7 @@ std::vector<int> arguments(const dae::System& system, const PlacedElement& eleme
 }
 
 /// Where each input of an element's function is read; 0 for those that are not read.
-std::vector<int> numbers(const dae::System& system, const PlacedElement& element,
+std::vector<int> numbers(const dae::Model& system, const PlacedElement& element,
                          const MotionLayout& layout, const MotionPoint::Places& at,
                          bool with_rates) {
   const ElementKind& kind = system.kind_of(element);
@@ -113,7 +113,7 @@ std::vector<int> numbers(const dae::System& system, const PlacedElement& element
   return list;
 }
 
-std::vector<int> values(const dae::System& system, const PlacedElement& element,
+std::vector<int> values(const dae::Model& system, const PlacedElement& element,
                         ElementFunction function, dae::ConstraintRows wanted) {
   const EquationRows rows(system, wanted);
   const Places places(system, element);
@@ -149,7 +149,7 @@ std::vector<int> values(const dae::System& system, const PlacedElement& element,
   return list;
 }
 
-int num_values(const dae::System& system, ElementFunction function, dae::ConstraintRows rows) {
+int num_values(const dae::Model& system, ElementFunction function, dae::ConstraintRows rows) {
   switch (function) {
     case ElementFunction::kStep: return EquationRows(system, rows).size;
     case ElementFunction::kRate: return EquationRows(system, {}).position;
@@ -170,13 +170,13 @@ bool is_about_constraints(ElementFunction function) {
 
 }  // namespace
 
-EquationRows::EquationRows(const dae::System& system, dae::ConstraintRows rows)
+EquationRows::EquationRows(const dae::Model& system, dae::ConstraintRows rows)
     : algebraic(system.dof()),
       position(algebraic + system.num_algebraic()),
       velocity(position + (rows.position ? system.num_multipliers() : 0)),
       size(velocity + (rows.velocity ? system.num_multipliers() : 0)) {}
 
-KernelSum element_sum(const dae::System& system, ElementFunction function, dae::ConstraintRows rows,
+KernelSum element_sum(const dae::Model& system, ElementFunction function, dae::ConstraintRows rows,
                       const std::function<bool(const PlacedElement&)>& is_wanted) {
   const MotionLayout layout(system);
   const MotionPoint point(system);

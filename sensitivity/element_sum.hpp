@@ -10,7 +10,7 @@ namespace liegrad::sensitivity {
 /// Where the sums of element functions stand: of ElementFunction::kStep all of these (position and velocity
 /// as far as the formulation has them), of kRate the first two.
 struct EquationRows {
-  EquationRows(const dae::System& system, dae::ConstraintRows rows);
+  EquationRows(const dae::Model& system, dae::ConstraintRows rows);
   int motion = 0, algebraic, position, velocity, size;
 };
 
@@ -20,7 +20,7 @@ struct EquationRows {
 /// for kAcceleration and kJerk; one for each velocity for kConstraintForce; those of ObservableRows, with
 /// the outputs of all elements, for kObservables. Elements that are not wanted are left out; an empty function
 /// wants all.
-KernelSum element_sum(const dae::System& system, dae::ElementFunction function,
+KernelSum element_sum(const dae::Model& system, dae::ElementFunction function,
                       dae::ConstraintRows rows = {},
                       const std::function<bool(const dae::PlacedElement&)>& is_wanted = {});
 

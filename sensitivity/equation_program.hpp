@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
@@ -14,10 +16,10 @@
 
 namespace liegrad::sensitivity {
 
-/// Variables of a program with their values.
+/// Variables of a program with their values, which stay until the next pass.
 struct Known {
   Block variables;
-  std::vector<double> values;
+  std::span<const double> values;
 };
 
 /// A multiple of variables.
@@ -50,14 +52,28 @@ enum class ConstraintValue {
 
 /// A program whose relations are made of the equations of a system, as Consistency solves them. Its first
 /// variables are parameters, controls and time at the start of a step, and the length of the step.
-class EquationProgram {
+///
+/// Like the program it is written in passes: between begin() and end() the same calls are made each time.
+class EquationProgram : public ProgramDerivative {
  public:
-  EquationProgram(const dae::System& system, const dae::ConsistencyOptions& options,
-                  dae::LinearSolverKind solver, std::span<const double> controls, double h);
+  EquationProgram(const dae::Model& system, const dae::ConsistencyOptions& options,
+                  dae::LinearSolverKind solver);
 
-  const dae::System& system() const { return system_; }
-  /// With the same controls, to find the values of variables.
+  const dae::Model& system() const { return *system_; }
+  void set_parameters(std::span<const double> parameters);
+  std::span<const double> parameters() const { return parameters_; }
+
+  void begin(std::span<const double> controls, double h);
+  /// The program is the derivative from one state to another.
+  void end(const MotionBlocks& start, const MotionBlocks& end);
+
+  /// With the controls of this pass, to find the values of variables.
   dae::Consistency& consistency() { return consistency_; }
+  /// Memory for numbers and states that are needed until the pass ends.
+  std::span<double> new_numbers(std::size_t count);
+  dae::State& new_state(const dae::State& original);
+  /// The same, with a copy of some numbers.
+  std::span<const double> copied(std::span<const double> numbers);
   /// A motion with parameters, controls and time only.
   const MotionBlocks& outer() const { return outer_; }
   /// h, or what stands in its place.
@@ -70,17 +86,22 @@ class EquationProgram {
 
   // Variables that are explicit functions of others.
 
-  Block add_values(Term term);
-  Block add_sum(const std::vector<Multiple>& multiples);
+  /// The values of a function, as the only term of a relation, and where they stand.
+  struct Values {
+    Block variables;
+    Term& term;
+  };
+  Values add_values(const std::shared_ptr<KernelSum>& function);
+  Block add_sum(std::initializer_list<Multiple> multiples);
   /// A function of each node by itself, with arguments and data in the order of NodeFunction.
-  Block add_node_function(const std::string& name, const NodeFunction& f,
-                          const std::vector<Known>& arguments,
-                          const std::vector<double>& data = {});
+  Block add_node_function(NodeMap map, std::initializer_list<Known> arguments,
+                          std::initializer_list<std::span<const double>> data = {});
   /// c h x.
   Known add_step_multiple(const Known& x, double c);
 
   // Terms of relations for unknowns, in the rows of Assembly.
 
+  Relation& add_relation(const Unknowns& unknowns) { return program_.add_relation(unknowns.all); }
   /// M v̇ + g + Bᵀλ and h_s.
   void add_motion_terms(const dae::State& state, const MotionBlocks& at, Relation& relation);
   /// Their rates for a motion with rates, whose values are in the order of MotionLayout::Rates.
@@ -88,7 +109,7 @@ class EquationProgram {
                       std::span<const double> rates, Relation& relation);
   /// M x + Bᵀν for unknowns (x, ν, …) that have these values, with multiples of others added to x.
   void add_normal_terms(const dae::State& state, const MotionBlocks& at, const Unknowns& unknowns,
-                        std::span<const double> values, const std::vector<Multiple>& others,
+                        std::span<const double> values, std::initializer_list<Multiple> others,
                         Relation& relation);
   void add_constraint_terms(ConstraintValue value, const dae::State& state, const MotionBlocks& at,
                             double factor, Relation& relation);
@@ -96,34 +117,51 @@ class EquationProgram {
   void add_gradient_times(const dae::State& state, const MotionBlocks& at, const Known& x,
                           double factor, Relation& relation);
 
-  /// A relation that is solved with the matrix (M Bᵀ; B 0) at a state, with the derivatives by s.
-  void add_solved(const dae::State& state, Relation relation);
+  /// Lets a relation be solved with the matrix (M Bᵀ; B 0) at a state, with the derivatives by s.
+  void solve_at(const dae::State& state, Relation& relation);
   /// v̇, λ and s of equations (19) of [ArnoldCardonaBruels2015].
   void add_accelerations(const dae::State& state, MotionBlocks& at);
 
-  /// The derivative from one state to another; takes what was added out of this object.
-  std::unique_ptr<Derivative> derivative(const MotionBlocks& start, const MotionBlocks& end) &&;
+ protected:
+  Program& program() override { return program_; }
+  const Links& links() const override { return links_; }
 
  private:
-  std::shared_ptr<KernelSum> sum_of(dae::ElementFunction function);
-  /// The numbers of a state; rates are zero.
-  MotionPoint point(const dae::State& state);
-  /// As many values of a function of all elements as there are rows.
-  Term element_term(dae::ElementFunction function, const MotionPoint& here, const MotionBlocks& at,
-                    int first_value, const Block& rows);
-  void add_motion_terms(dae::ElementFunction function, const MotionPoint& here,
-                        const MotionBlocks& at, Relation& relation);
+  /// The matrix of (19) with its factors at a state.
+  struct Matrix {
+    dae::Assembly assembly;
+    dae::State state;
+  };
 
-  const dae::System& system_;
+  const std::shared_ptr<KernelSum>& sum_of(dae::ElementFunction function);
+  /// Brings point_ to a state; rates are zero.
+  void go_to(const dae::State& state);
+  /// As many values of a function of all elements, at point_, as there are rows.
+  Term& add_element_term(dae::ElementFunction function, const MotionBlocks& at, int first_value,
+                         const Block& rows, Relation& relation);
+  void add_motion_terms_here(dae::ElementFunction function, const MotionBlocks& at,
+                             Relation& relation);
+  Matrix& matrix_at(const dae::State& state);
+
+  std::shared_ptr<const dae::Model> system_;
   MotionLayout layout_;
   int dof_;
   Unknowns rows_;
   dae::LinearSolverKind solver_;
   dae::Consistency consistency_;
+  std::vector<double> parameters_;
+  MotionPoint point_;
   Program program_;
+  Links links_;
   MotionBlocks outer_;
   Known step_;
   std::map<dae::ElementFunction, std::shared_ptr<KernelSum>> sums_;
+  std::map<NodeMap, std::shared_ptr<KernelSum>> node_sums_;
+  // Made in the first pass; as many as this pass has asked for are in use.
+  std::deque<std::vector<double>> numbers_;
+  std::deque<dae::State> states_;
+  std::deque<Matrix> matrices_;
+  std::size_t num_numbers_ = 0, num_states_ = 0, num_matrices_ = 0;
 };
 
 }  // namespace liegrad::sensitivity

@@ -16,6 +16,8 @@ class MassFactors {
  public:
   MassFactors(dae::Assembly& assembly, int points, bool is_constant);
 
+  /// Forgets a constant mass matrix, after a change of parameters.
+  void start() { has_constant_ = false; }
   /// v̇ at the configuration, velocity, time and controls of the assembly, which are those of a point of the
   /// step to t_end. Throws Error where the matrix is singular.
   void find_acceleration(int point, double t_end, std::span<double> v_dot);

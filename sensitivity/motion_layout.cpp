@@ -9,7 +9,7 @@ namespace liegrad::sensitivity {
 
 using dae::index;
 
-MotionLayout::MotionLayout(const dae::System& system) {
+MotionLayout::MotionLayout(const dae::Model& system) {
   int next = 0;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
   const int dof = system.dof(), multipliers = system.num_multipliers();
@@ -27,7 +27,7 @@ MotionLayout::MotionLayout(const dae::System& system) {
   size_with_rates = next;
 }
 
-StateLayout::StateLayout(const dae::System& system)
+StateLayout::StateLayout(const dae::Model& system)
     : v(system.dof()),
       v_dot(2 * system.dof()),
       a(3 * system.dof()),
@@ -35,7 +35,7 @@ StateLayout::StateLayout(const dae::System& system)
       s(lambda + system.num_multipliers()),
       size(s + system.num_algebraic()) {}
 
-OuterLayout::OuterLayout(const dae::System& system)
+OuterLayout::OuterLayout(const dae::Model& system)
     : start_controls(static_cast<int>(system.parameters().size())),
       end_controls(start_controls + static_cast<int>(system.controls().size())),
       start_time(end_controls + static_cast<int>(system.controls().size())),
@@ -43,7 +43,7 @@ OuterLayout::OuterLayout(const dae::System& system)
       h(end_time + 1),
       size(h + 1) {}
 
-MotionPoint::MotionPoint(const dae::System& system) : system_(&system) {
+MotionPoint::MotionPoint(const dae::Model& system) : system_(&system) {
   int next = 0;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
   const lie::GroupList& space = system.configuration_space();

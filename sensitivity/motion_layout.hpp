@@ -3,15 +3,15 @@
 #include <span>
 #include <vector>
 
+#include "liegrad/dae/model.hpp"
 #include "liegrad/dae/state.hpp"
-#include "liegrad/dae/system.hpp"
 
 namespace liegrad::sensitivity {
 
 /// Where the parts of a perturbed motion stand in one vector: q∘exp(δ), v, v̇, λ, s, parameters, controls,
 /// time; and, for functions of a motion and its rate of change, the rates δ', v', v̇', λ', s', t' behind them.
 struct MotionLayout {
-  explicit MotionLayout(const dae::System& system);
+  explicit MotionLayout(const dae::Model& system);
 
   int q = 0, v, v_dot, lambda, s, parameters, controls, time;
   int size;
@@ -25,21 +25,21 @@ struct MotionLayout {
 /// Where the parts of a perturbed state stand in one vector: q∘exp(δ), v, v̇, a, λ, s. The first four are
 /// what a step reads of the one before it.
 struct StateLayout {
-  explicit StateLayout(const dae::System& system);
+  explicit StateLayout(const dae::Model& system);
   int q = 0, v, v_dot, a, lambda, s, size;
 };
 
 /// Where all else that a step depends on stands in one vector: parameters, controls and time at both of its
 /// ends, and its length.
 struct OuterLayout {
-  explicit OuterLayout(const dae::System& system);
+  explicit OuterLayout(const dae::Model& system);
   int parameters = 0, start_controls, end_controls, start_time, end_time, h, size;
 };
 
 /// The numbers of a motion that element functions read, in one array: views of the nodes in place of δ.
 class MotionPoint {
  public:
-  explicit MotionPoint(const dae::System& system);
+  explicit MotionPoint(const dae::Model& system);
 
   void set_configuration(std::span<const double> q);
   void set(const dae::State& state, std::span<const double> controls);
@@ -66,7 +66,7 @@ class MotionPoint {
                                        static_cast<std::size_t>(count));
   }
 
-  const dae::System* system_;
+  const dae::Model* system_;
   Places at_;
   std::vector<double> numbers_;
 };

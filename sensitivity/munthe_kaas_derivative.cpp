@@ -1,7 +1,6 @@
 #include "liegrad/sensitivity/munthe_kaas_derivative.hpp"
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -42,9 +41,10 @@ std::vector<StagePlace> places_of(const dae::ButcherTableau& tableau) {
 
 class MuntheKaasDerivative final : public StepDerivative {
  public:
-  MuntheKaasDerivative(const dae::System& system, const dae::ButcherTableau& tableau,
-                       const dae::NewtonOptions& newton, dae::ControlLaw controls);
+  MuntheKaasDerivative(const dae::Model& system, const dae::ButcherTableau& tableau,
+                       const dae::NewtonOptions& newton);
 
+  void set_run(Const parameters, const dae::ControlLaw& controls) override;
   void set_step(const StepMade& step) override;
   void tangent(int columns, Const start, Const outer, Span end) override;
   void adjoint(int columns, Const end, Span start, Span outer) override;
@@ -70,7 +70,7 @@ class MuntheKaasDerivative final : public StepDerivative {
 
   StageModel model_;
   int dof_;
-  dae::ControlLaw law_;
+  const dae::ControlLaw* law_ = nullptr;
   dae::Assembly assembly_;
   std::vector<StageDerivative> stages_;  ///< the last is the end
   int num_coupled_;  ///< of them, which are solved for together; others follow from those before them
@@ -83,13 +83,11 @@ class MuntheKaasDerivative final : public StepDerivative {
   MatrixXd rate_gradients_, rate_dots_;
 };
 
-MuntheKaasDerivative::MuntheKaasDerivative(const dae::System& system,
+MuntheKaasDerivative::MuntheKaasDerivative(const dae::Model& system,
                                            const dae::ButcherTableau& tableau,
-                                           const dae::NewtonOptions& newton,
-                                           dae::ControlLaw controls)
+                                           const dae::NewtonOptions& newton)
     : model_(system),
       dof_(system.dof()),
-      law_(std::move(controls)),
       assembly_(system, dae::Formulation::kIndex3, false, dae::LinearSolverKind::kAutomatic),
       num_coupled_(tableau.is_explicit() ? 0 : static_cast<int>(tableau.b.size())) {
   for (const StagePlace& place : places_of(tableau)) stages_.emplace_back(model_, place);
@@ -104,8 +102,16 @@ MuntheKaasDerivative::MuntheKaasDerivative(const dae::System& system,
   at_.v_dot.resize(index(dof_));
 }
 
+void MuntheKaasDerivative::set_run(Const parameters, const dae::ControlLaw& controls) {
+  law_ = &controls;
+  assembly_.set_parameters(parameters);
+  for (StageDerivative& stage : stages_) stage.set_parameters(parameters);
+  masses_->start();
+  if (coupled_) coupled_->start();
+}
+
 void MuntheKaasDerivative::set_step(const StepMade& step) {
-  for (StageDerivative& stage : stages_) stage.set_step(step, law_);
+  for (StageDerivative& stage : stages_) stage.set_step(step, *law_);
   if (coupled_) {
     coupled_->find(step.start, step.h, [this](int i) { stage(i).go_to(assembly_); });
     rates_.topRows(coupled_->rates().size()) = coupled_->rates();
@@ -236,12 +242,11 @@ void MuntheKaasDerivative::second(Const start_dot, Const outer_dot, const Dual& 
 
 }  // namespace
 
-std::unique_ptr<StepDerivative> munthe_kaas_derivative(const dae::System& system,
+std::unique_ptr<StepDerivative> munthe_kaas_derivative(const dae::Model& system,
                                                        const dae::ButcherTableau& tableau,
-                                                       const dae::NewtonOptions& newton,
-                                                       dae::ControlLaw controls) {
+                                                       const dae::NewtonOptions& newton) {
   dae::make_munthe_kaas(system, tableau, newton);  // says what is wrong
-  return std::make_unique<MuntheKaasDerivative>(system, tableau, newton, std::move(controls));
+  return std::make_unique<MuntheKaasDerivative>(system, tableau, newton);
 }
 
 }  // namespace liegrad::sensitivity

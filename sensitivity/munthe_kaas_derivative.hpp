@@ -22,9 +22,8 @@ namespace liegrad::sensitivity {
 /// what the law says, as constants; without a law they are zero there.
 ///
 /// Throws InvalidArgument where make_munthe_kaas() does.
-std::unique_ptr<StepDerivative> munthe_kaas_derivative(const dae::System& system,
+std::unique_ptr<StepDerivative> munthe_kaas_derivative(const dae::Model& system,
                                                        const dae::ButcherTableau& tableau,
-                                                       const dae::NewtonOptions& newton,
-                                                       dae::ControlLaw controls);
+                                                       const dae::NewtonOptions& newton);
 
 }  // namespace liegrad::sensitivity

@@ -1,9 +1,8 @@
 #include "liegrad/sensitivity/named_outputs.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <concepts>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
@@ -13,146 +12,98 @@
 #include "liegrad/dae/outputs.hpp"
 #include "liegrad/sensitivity/element_sum.hpp"
 #include "liegrad/sensitivity/local_function.hpp"
+#include "liegrad/sensitivity/node_functions.hpp"
+#include "liegrad/sensitivity/node_outputs.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
 
-using ad::Taped;
 using dae::index;
 using dae::ObservableRows;
-
-/// φ of (cos φ, sin φ). The value is that of dae::Outputs, also where the angle jumps; it is recorded by a
-/// formula that is finite in all of its branches.
-template <class S>
-S angle_of(const S& cosine, const S& sine) {
-  if constexpr (std::floating_point<S>) {
-    return std::atan2(sine, cosine);
-  } else {
-    return lie::SO2<S>::from_coeffs({cosine, sine}).angle();
-  }
-}
-
-/// The outputs of a node, as dae::Outputs lists them.
-template <class S>
-std::vector<S> node_outputs(const lie::NodeGroup& group, std::span<const S> q, std::span<const S> v,
-                            std::span<const S> v_dot) {
-  std::vector<S> out;
-  const auto put = [&out](const auto& numbers) {
-    for (const S& number : numbers) out.push_back(number);
-  };
-  const auto rotation = [&q] {
-    return lie::SO3<S>::from_coeffs(lie::Vec<S, 4>(q[0], q[1], q[2], q[3]));
-  };
-  switch (group.kind) {
-    case lie::GroupKind::kRn:
-      put(q);
-      put(v);
-      put(v_dot);
-      break;
-    case lie::GroupKind::kSO2:
-      put(std::array<S, 3>{angle_of<S>(q[0], q[1]), v[0], v_dot[0]});
-      break;
-    case lie::GroupKind::kSE2: {
-      const auto put_turned = [&](const S& x, const S& y) {
-        put(std::array<S, 2>{q[0] * x - q[1] * y, q[1] * x + q[0] * y});
-      };
-      put(q.subspan(2, 2));
-      put(std::array<S, 2>{angle_of<S>(q[0], q[1]), v[0]});
-      put_turned(v[1], v[2]);
-      put(v_dot.first(1));
-      put_turned(v_dot[1] - v[0] * v[2], v_dot[2] + v[0] * v[1]);
-      break;
-    }
-    case lie::GroupKind::kSO3:
-      put(rotation().quaternion());
-      put(v);
-      put(v_dot);
-      break;
-    case lie::GroupKind::kSO3xR3:
-    case lie::GroupKind::kSE3: {
-      put(q.subspan(4, 3));
-      put(rotation().quaternion());
-      put(v.first(3));
-      lie::Vec<S, 3> u(v[3], v[4], v[5]), u_dot(v_dot[3], v_dot[4], v_dot[5]);
-      if (group.kind == lie::GroupKind::kSE3) {
-        const lie::Vec<S, 3> omega(v[0], v[1], v[2]);
-        const lie::Mat<S, 3> turn = rotation().matrix();
-        u_dot = (turn * (u_dot + lie::rotation::cross<S>(omega, u)).eval()).eval();
-        u = (turn * u).eval();
-      }
-      put(u);
-      put(v_dot.first(3));
-      put(u_dot);
-      break;
-    }
-  }
-  return out;
-}
-
-/// The outputs at q∘exp(δ) as a function of (δ, v, v̇); the coefficients of q are data.
-KernelSum::Local recorded_node_outputs(const lie::NodeGroup& group) {
-  const std::size_t dof = index(group.dof());
-  const ad::Recording recording =
-      ad::record({.name = "node outputs", .variables = 3 * group.dof(), .data = group.num_coeffs()},
-                 [&](std::span<const Taped> x, std::span<const Taped> coeffs) {
-                   std::vector<Taped> q(coeffs.size());
-                   lie::GroupList({group}).plus<Taped>(coeffs, x.first(dof), q);
-                   return node_outputs<Taped>(group, q, x.subspan(dof, dof), x.subspan(2 * dof));
-                 });
-  return LocalFunction::term(std::make_shared<const LocalFunction>(
-      recording, ad::range(0, group.dof()), ad::Backend::kInterpreted));
-}
 
 /// Where the outputs of each node begin in a list of those of all nodes, and its length.
 std::vector<int> node_output_offsets(const lie::GroupList& space) {
   std::vector<int> offsets = {0};
   for (int i = 0; i < space.size(); ++i) {
-    const std::vector<double> q(index(space.group(i).num_coeffs())), v(index(space.group(i).dof()));
-    const auto count = node_outputs<double>(space.group(i), q, v, v).size();
-    offsets.push_back(offsets.back() + static_cast<int>(count));
+    offsets.push_back(offsets.back() + num_node_outputs(space.group(i)));
   }
   return offsets;
 }
 
+/// Outputs of one kind of group; there are few of them, and they are kept.
+std::shared_ptr<const LocalFunction> node_output_function(const lie::NodeGroup& group) {
+  static std::mutex mutex;
+  using Kept = std::map<lie::GroupKind, std::shared_ptr<const LocalFunction>>;
+  static Kept& kept = *new Kept;  // never destroyed: what CppAD needs for that may go before
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const LocalFunction>& function = kept[group.kind];
+  if (!function) {
+    function = std::make_shared<const LocalFunction>(
+        node_output_recording(group), ad::range(0, group.dof()), ad::Backend::kCompiled);
+  }
+  return function;
+}
+
 /// That list as a function of the motion, read from v, v̇ and the coefficients of q; only some nodes are
-/// evaluated.
-KernelSum node_output_sum(const dae::System& system, const std::set<int>& nodes) {
-  const lie::GroupList& space = system.configuration_space();
-  const MotionLayout layout(system);
-  const std::vector<int> offsets = node_output_offsets(space);
-  KernelSum sum(layout.size, offsets.back());
+/// evaluated. Coordinates of R^n are evaluated one by one.
+class NodeOutputTerms {
+ public:
+  NodeOutputTerms(const dae::Model& model, KernelSum& sum)
+      : space_(model.configuration_space()), layout_(model), sum_(sum) {}
+
+  void add_node(int node, int first_value) {
+    const lie::NodeGroup& group = space_.group(node);
+    const int dof = space_.dof_offset(node), coefficient = space_.coeff_offset(node);
+    if (group.kind != lie::GroupKind::kRn) {
+      return add(group, dof, coefficient, ad::range(first_value, num_node_outputs(group)));
+    }
+    for (int i = 0; i < group.n; ++i) {
+      const int value = first_value + i;
+      add(lie::NodeGroup::rn(1), dof + i, coefficient + i,
+          {value, value + group.n, value + 2 * group.n});
+    }
+  }
+
+ private:
   struct Known {
-    lie::NodeGroup group;
     int function;
     std::vector<int> inputs;
   };
-  std::vector<Known> known;
-  for (const int node : nodes) {
-    const lie::NodeGroup& group = space.group(node);
-    auto found = std::find_if(known.begin(), known.end(),
-                              [&](const Known& one) { return one.group == group; });
-    if (found == known.end()) {
-      const KernelSum::Local local = recorded_node_outputs(group);
-      found = known.insert(found, {group, sum.add_function(local), local.inputs});
+
+  void add(const lie::NodeGroup& group, int first_dof, int coefficient,
+           const std::vector<int>& values) {
+    auto found = known_.find(group.kind);
+    if (found == known_.end()) {
+      const KernelSum::Local local = LocalFunction::term(node_output_function(group));
+      found = known_.emplace(group.kind, Known{sum_.add_function(local), local.inputs}).first;
     }
-    const int dof = group.dof(), first_dof = space.dof_offset(node);
+    const int dof = group.dof();
     // Where the inputs (δ, v, v̇, q) that are read stand; δ is zero, and is not.
     std::vector<int> places;
     for (const auto& [first, count] :
-         {std::pair(first_dof, dof), std::pair(space.dof() + first_dof, dof),
-          std::pair(2 * space.dof() + space.coeff_offset(node), group.num_coeffs())}) {
+         {std::pair(first_dof, dof), std::pair(space_.dof() + first_dof, dof),
+          std::pair(2 * space_.dof() + coefficient, group.num_coeffs())}) {
       for (int i = 0; i < count; ++i) places.push_back(first + i);
     }
-    std::vector<int> numbers;
-    for (const int input : found->inputs) numbers.push_back(places[index(input - dof)]);
-    std::vector<int> arguments;
-    for (const int part : {layout.q, layout.v, layout.v_dot}) {
+    std::vector<int> numbers, arguments;
+    for (const int input : found->second.inputs) numbers.push_back(places[index(input - dof)]);
+    for (const int part : {layout_.q, layout_.v, layout_.v_dot}) {
       for (int i = 0; i < dof; ++i) arguments.push_back(part + first_dof + i);
     }
-    const int first = offsets[index(node)];
-    sum.add_term(found->function, numbers, arguments,
-                 ad::range(first, offsets[index(node) + 1] - first));
+    sum_.add_term(found->second.function, numbers, arguments, values);
   }
+
+  const lie::GroupList& space_;
+  MotionLayout layout_;
+  KernelSum& sum_;
+  std::map<lie::GroupKind, Known> known_;
+};
+
+KernelSum node_output_sum(const dae::Model& model, const std::set<int>& nodes) {
+  const std::vector<int> offsets = node_output_offsets(model.configuration_space());
+  KernelSum sum(MotionLayout(model).size, offsets.back());
+  NodeOutputTerms terms(model, sum);
+  for (const int node : nodes) terms.add_node(node, offsets[index(node)]);
   return sum;
 }
 
@@ -170,7 +121,7 @@ struct Source {
 using Sources = std::vector<Source>;
 
 /// The sources of all columns, in the order of dae::Outputs; residuals have none.
-std::vector<Sources> sources_of_columns(const dae::System& system, const dae::Outputs& outputs) {
+std::vector<Sources> sources_of_columns(const dae::Model& system, const dae::Outputs& outputs) {
   using Part = Source::Part;
   const MotionLayout layout(system);
   const lie::GroupList& space = system.configuration_space();
@@ -210,8 +161,11 @@ std::vector<Sources> sources_of_columns(const dae::System& system, const dae::Ou
 
 class NamedOutputs final : public Observable {
  public:
-  NamedOutputs(const dae::System& system, const std::vector<std::string>& columns);
+  NamedOutputs(const dae::Model& system, const std::vector<std::string>& columns);
 
+  std::unique_ptr<Observable> clone() const override {
+    return std::make_unique<NamedOutputs>(*system_, columns_);
+  }
   int size() const override { return static_cast<int>(values_.size()); }
   void set_parameters(std::span<const double> parameters) override;
   void set_state(const dae::State& state, std::span<const double> controls) override;
@@ -245,7 +199,8 @@ class NamedOutputs final : public Observable {
     if (elements_) f(*elements_);
   }
 
-  const dae::System& system_;
+  std::shared_ptr<const dae::Model> system_;
+  std::vector<std::string> columns_;
   MotionLayout layout_;
   std::vector<double> values_;
   std::vector<Link> motion_links_;
@@ -260,8 +215,12 @@ class NamedOutputs final : public Observable {
   MotionPoint point_;
 };
 
-NamedOutputs::NamedOutputs(const dae::System& system, const std::vector<std::string>& columns)
-    : system_(system), layout_(system), values_(columns.size(), 0.0), point_(system) {
+NamedOutputs::NamedOutputs(const dae::Model& system, const std::vector<std::string>& columns)
+    : system_(system.shared()),
+      columns_(columns),
+      layout_(system),
+      values_(columns.size(), 0.0),
+      point_(system) {
   const dae::Outputs outputs(system);
   const std::vector<Sources> sources = sources_of_columns(system, outputs);
   std::vector<Link> node_links, element_links;
@@ -337,19 +296,19 @@ double NamedOutputs::motion_value(const dae::State& state, int place) const {
 }
 
 void NamedOutputs::evaluate_nodes(const dae::State& state) {
-  node_numbers_ = state.v;
+  node_numbers_.assign(state.v.begin(), state.v.end());
   node_numbers_.insert(node_numbers_.end(), state.v_dot.begin(), state.v_dot.end());
   node_numbers_.insert(node_numbers_.end(), state.q.begin(), state.q.end());
   nodes_->numbers = node_numbers_;
-  const lie::GroupList& space = system_.configuration_space();
+  const lie::GroupList& space = system_->configuration_space();
   for (const int node : chosen_nodes_) {
     const lie::NodeGroup& group = space.group(node);
-    const std::vector<double> outputs = node_outputs<double>(
+    node_outputs<double>(
         group,
         std::span(state.q).subspan(index(space.coeff_offset(node)), index(group.num_coeffs())),
         std::span(state.v).subspan(index(space.dof_offset(node)), index(group.dof())),
-        std::span(state.v_dot).subspan(index(space.dof_offset(node)), index(group.dof())));
-    std::copy(outputs.begin(), outputs.end(), nodes_->values.begin() + node_offsets_[index(node)]);
+        std::span(state.v_dot).subspan(index(space.dof_offset(node)), index(group.dof())),
+        std::span(nodes_->values).subspan(index(node_offsets_[index(node)])));
   }
 }
 
@@ -418,7 +377,7 @@ void NamedOutputs::second(std::span<const double> weights, std::span<const doubl
 
 }  // namespace
 
-std::unique_ptr<Observable> named_outputs(const dae::System& system,
+std::unique_ptr<Observable> named_outputs(const dae::Model& system,
                                           const std::vector<std::string>& columns) {
   return std::make_unique<NamedOutputs>(system, columns);
 }

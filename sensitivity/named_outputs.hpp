@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/model.hpp"
 #include "liegrad/sensitivity/observable.hpp"
 
 namespace liegrad::sensitivity {
@@ -14,9 +14,7 @@ namespace liegrad::sensitivity {
 ///
 /// Throws InvalidArgument for an unknown name, with the nearest one, and for residual.position and
 /// residual.velocity, which are largest magnitudes and have no derivative.
-std::unique_ptr<Observable> named_outputs(const dae::System& system,
+std::unique_ptr<Observable> named_outputs(const dae::Model& system,
                                           const std::vector<std::string>& columns);
-std::unique_ptr<Observable> named_outputs(const dae::System&& system,
-                                          const std::vector<std::string>& columns) = delete;
 
 }  // namespace liegrad::sensitivity

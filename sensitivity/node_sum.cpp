@@ -1,5 +1,11 @@
 #include "liegrad/sensitivity/node_sum.hpp"
 
+#include <map>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+#include "liegrad/dae/node_tangent.hpp"
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/sensitivity/local_function.hpp"
 
@@ -8,65 +14,87 @@ namespace {
 
 using dae::index;
 
-/// Where functions are recorded; zero would divide by zero.
-constexpr double kAnywhere = 0.5;
-
-/// Where the parts of a node stand among vectors and scalars of the space.
-std::vector<int> places(int dof, int first_dof, int node_dof, int begin, int vectors, int scalars) {
-  std::vector<int> list;
-  for (int k = 0; k < vectors; ++k) {
-    for (int i = 0; i < node_dof; ++i) list.push_back(begin + k * dof + first_dof + i);
+/// There are few of them, and they are kept: they are the same for all systems.
+std::shared_ptr<const LocalFunction> local_function(NodeMap map, const lie::NodeGroup& part) {
+  static std::mutex mutex;
+  using Kept = std::map<std::pair<NodeMap, lie::GroupKind>, std::shared_ptr<const LocalFunction>>;
+  static Kept& kept = *new Kept;  // never destroyed: what CppAD needs for that may go before
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const LocalFunction>& function = kept[{map, part.kind}];
+  if (!function) {
+    function = std::make_shared<const LocalFunction>(node_recording(map, part), std::vector<int>(),
+                                                     ad::Backend::kCompiled);
   }
-  for (int i = 0; i < scalars; ++i) list.push_back(begin + vectors * dof + i);
-  return list;
+  return function;
 }
 
-}  // namespace
+/// Adds the parts of a configuration space to a sum.
+class Terms {
+ public:
+  Terms(NodeMap map, int dof, KernelSum& sum)
+      : map_(map), f_(node_function(map)), dof_(dof), sum_(sum) {}
 
-std::shared_ptr<KernelSum> node_sum(const lie::GroupList& space, const std::string& name,
-                                    const NodeFunction& f) {
-  const int dof = space.dof(), num_arguments = f.vectors * dof + f.scalars;
-  auto sum = std::make_shared<KernelSum>(num_arguments, f.values * dof);
+  template <template <class> class G>
+  void turning(int /*node*/, int dof) {
+    if constexpr (std::is_same_v<G<double>, lie::SE3<double>>) {
+      add(lie::NodeGroup::se3(), dof);
+    } else if constexpr (std::is_same_v<G<double>, lie::SE2<double>>) {
+      add(lie::NodeGroup::se2(), dof);
+    } else {
+      add(lie::NodeGroup::so3(), dof);
+    }
+  }
+  void linear(int dof, int count) {
+    for (int i = 0; i < count; ++i) add(lie::NodeGroup::rn(1), dof + i);
+  }
+
+ private:
   struct Known {
-    lie::NodeGroup group;
     int function;
     std::vector<int> inputs;
   };
-  std::vector<Known> known;
-  for (int i = 0; i < space.size(); ++i) {
-    const lie::NodeGroup& group = space.group(i);
-    if (group.dof() == 0) continue;
-    const Known* found = nullptr;
-    for (const Known& one : known) {
-      if (one.group == group) found = &one;
+
+  void add(const lie::NodeGroup& part, int first) {
+    auto found = known_.find(part.kind);
+    if (found == known_.end()) {
+      const KernelSum::Local local = LocalFunction::term(local_function(map_, part));
+      found = known_.emplace(part.kind, Known{sum_.add_function(local), local.inputs}).first;
     }
-    if (found == nullptr) {
-      const lie::GroupList node({group});
-      const int variables = f.vectors * group.dof() + f.scalars;
-      const int num_data = f.data_vectors * group.dof() + f.data_scalars;
-      const ad::Recording recording =
-          ad::record({.name = name,
-                      .variables = variables,
-                      .data = num_data,
-                      .at = std::vector<double>(index(variables + num_data), kAnywhere)},
-                     [&](std::span<const ad::Taped> x, std::span<const ad::Taped> d) {
-                       return f.evaluate(node, x, d);
-                     });
-      const KernelSum::Local local = LocalFunction::term(std::make_shared<const LocalFunction>(
-          recording, std::vector<int>(), ad::Backend::kInterpreted));
-      known.push_back({group, sum->add_function(local), local.inputs});
-      found = &known.back();
-    }
-    const int first = space.dof_offset(i);
-    std::vector<int> numbers = places(dof, first, group.dof(), 0, f.vectors, f.scalars);
+    const std::vector<int> arguments = places(part, first, 0, f_.vectors, f_.scalars);
+    std::vector<int> numbers = arguments;
     const std::vector<int> data =
-        places(dof, first, group.dof(), num_arguments, f.data_vectors, f.data_scalars);
+        places(part, first, sum_.num_arguments(), f_.data_vectors, f_.data_scalars);
     numbers.insert(numbers.end(), data.begin(), data.end());
     std::vector<int> read;
-    for (const int input : found->inputs) read.push_back(numbers[index(input)]);
-    sum->add_term(found->function, read, places(dof, first, group.dof(), 0, f.vectors, f.scalars),
-                  places(dof, first, group.dof(), 0, f.values, 0));
+    for (const int input : found->second.inputs) read.push_back(numbers[index(input)]);
+    sum_.add_term(found->second.function, read, arguments, places(part, first, 0, f_.values, 0));
   }
+
+  /// Where the numbers of a part stand among vectors and scalars of the space.
+  std::vector<int> places(const lie::NodeGroup& part, int first, int begin, int vectors,
+                          int scalars) const {
+    std::vector<int> list;
+    for (int k = 0; k < vectors; ++k) {
+      for (int i = 0; i < part.dof(); ++i) list.push_back(begin + k * dof_ + first + i);
+    }
+    for (int i = 0; i < scalars; ++i) list.push_back(begin + vectors * dof_ + i);
+    return list;
+  }
+
+  NodeMap map_;
+  NodeFunction f_;
+  int dof_;
+  KernelSum& sum_;
+  std::map<lie::GroupKind, Known> known_;
+};
+
+}  // namespace
+
+std::shared_ptr<KernelSum> node_sum(const lie::GroupList& space, NodeMap map) {
+  const NodeFunction f = node_function(map);
+  auto sum =
+      std::make_shared<KernelSum>(f.vectors * space.dof() + f.scalars, f.values * space.dof());
+  dae::for_each_part(space, Terms(map, space.dof(), *sum));
   return sum;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,11 +18,11 @@ namespace liegrad::sensitivity {
 class ObjectiveReader {
  public:
   /// With a grid that moves, a value at a fixed time has another place between the steps, also where it
-  /// coincides with the end of one.
-  ObjectiveReader(const Objective& objective, const dae::RunTimes& times, bool grid_moves);
+  /// coincides with the end of one. The objective must outlive it.
+  ObjectiveReader(const Objective& objective, bool grid_moves);
 
-  /// Of the system, where they differ from those it has.
-  void set_parameters(std::span<const double> parameters);
+  /// Values of all parameters, and the times of the next run.
+  void set_run(std::span<const double> parameters, const dae::RunTimes& times);
 
   // At the start of the run: step.start and step.end are the same state.
   // In a step: what is read at its end or within it; the last step has is_last.
@@ -53,15 +54,23 @@ class ObjectiveReader {
 
  private:
   enum class Place { kStart, kEnd, kInside };
-  /// An item that is read, times a factor that may depend on the length of the step.
+  /// An item at one of its times.
+  struct Sample {
+    double t;
+    int item, number;
+  };
+  /// A sample that is read, times a factor that may depend on the length of the step.
   struct Hit {
-    const Objective::Item* item;
+    Sample sample;
     Place place;
     double factor, factor_rate;
   };
 
   const std::vector<Hit>& hits_of_start(const StepMade& step);
   const std::vector<Hit>& hits_of_step(const StepMade& step, bool is_last);
+  Observable& observable(const Hit& hit) const;
+  /// Where the values of a hit begin among those of the objective.
+  int first_value(const Hit& hit) const;
   /// Goes to the place of a hit.
   void go(const StepMade& step, const Hit& hit);
   void read(const StepMade& step, const std::vector<Hit>& hits, std::span<double> values);
@@ -70,12 +79,16 @@ class ObjectiveReader {
   void adjoint(const StepMade& step, const std::vector<Hit>& hits, const Gradients& gradients);
   void second(const StepMade& step, const std::vector<Hit>& hits, const Columns& direction,
               const Gradients& dots);
-  /// The perturbation of the motion at a hit, in motion_, from column c.
-  void gather(const Hit& hit, const Columns& columns, int c);
-  /// Adds gradients with respect to the motion in motion_ to those of states and rest.
+  /// Perturbations of the motion at a hit in motion_, column after column; inside a step also those of all arguments of
+  /// dense_ in arguments_.
+  void gather(const Hit& hit, const Columns& columns);
+  /// Adds a gradient with respect to the motion at a hit, in motion_, to those of column c.
   void scatter(const Hit& hit, const Gradients& gradients, int c);
 
   const Objective& objective_;
+  std::vector<std::unique_ptr<Observable>> observables_;  ///< by item
+  std::vector<Sample> samples_;                           ///< of all series, in the order of time
+  std::vector<int> others_;                               ///< items without times
   dae::RunTimes times_;
   bool grid_moves_;
   MotionLayout layout_;
@@ -83,8 +96,10 @@ class ObjectiveReader {
   OuterLayout outer_;
   int dof_;
   std::optional<DenseDerivative> dense_;
+
   std::vector<Hit> hits_;
   std::vector<double> motion_, arguments_, item_values_, item_weights_, second_;
+  std::vector<double> along_, along_arguments_, gradient_;
 };
 
 }  // namespace liegrad::sensitivity

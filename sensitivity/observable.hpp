@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "liegrad/dae/state.hpp"
@@ -11,13 +12,19 @@ namespace liegrad::sensitivity {
 ///
 /// Perturbations of the motion stand as in MotionLayout, in the chart q∘exp(δ) around the configuration at
 /// which the observable is, so that second derivatives are those of an ordinary function of a vector. The
-/// derivative of a number by what it cannot depend on is exactly 0.0. The system must outlive the observable.
+/// derivative of a number by what it cannot depend on is exactly 0.0.
 class Observable {
  public:
   virtual ~Observable() = default;
+  /// One for another thread or objective, with memory of its own.
+  virtual std::unique_ptr<Observable> clone() const = 0;
 
   /// How many numbers.
   virtual int size() const = 0;
+  /// How many data the numbers depend on besides the motion, such as a measured pose.
+  virtual int num_data() const { return 0; }
+  /// Takes num_data() numbers, which count from the next set_state() on.
+  virtual void set_data(std::span<const double> /*data*/) {}
 
   /// Values of all parameters of the system, in its order; they count from the next set_state() on. At first
   /// they are those that the system has when the observable is made.

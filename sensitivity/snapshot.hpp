@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "liegrad/dae/model.hpp"
 #include "liegrad/dae/motion.hpp"
 #include "liegrad/dae/nearest_name.hpp"
-#include "liegrad/dae/system.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -20,7 +20,7 @@ class Snapshot {
   using Vector = lie::Vec<S, Eigen::Dynamic>;
 
   /// `motion` has the nodes, λ, s, parameters and controls of the system, in its order.
-  Snapshot(const dae::System& system, dae::Motion<S> motion)
+  Snapshot(const dae::Model& system, dae::Motion<S> motion)
       : system_(system), motion_(std::move(motion)) {}
 
   // Positions, see dae::Position.
@@ -119,7 +119,7 @@ class Snapshot {
                           "; name one that has");
   }
 
-  const dae::System& system_;
+  const dae::Model& system_;
   dae::Motion<S> motion_;
 };
 

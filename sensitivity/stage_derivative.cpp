@@ -11,7 +11,7 @@ namespace liegrad::sensitivity {
 using dae::index;
 using Eigen::MatrixXd;
 
-StageModel::StageModel(const dae::System& its_system)
+StageModel::StageModel(const dae::Model& its_system)
     : system(its_system),
       dof(system.dof()),
       motion(system),
@@ -28,7 +28,6 @@ StageDerivative::StageDerivative(StageModel& model, const StagePlace& place)
       controls_(model.system.controls().size()) {
   if (place.c == 0) controls_kind_ = Controls::kStart;
   if (place.c == 1) controls_kind_ = Controls::kEnd;
-  motion_.set_parameters(model.system.parameter_values());
 }
 
 int StageDerivative::controls_offset() const {

@@ -17,7 +17,7 @@ namespace liegrad::sensitivity {
 
 /// What all stages of Munthe-Kaas steps of a system have in common.
 struct StageModel {
-  explicit StageModel(const dae::System& system);
+  explicit StageModel(const dae::Model& system);
 
   /// (p_j, u_j) among the rates of all stages, which stand one after the other.
   template <class Rates>
@@ -25,7 +25,7 @@ struct StageModel {
     return rates.middleRows(2 * dof * j, 2 * dof);
   }
 
-  const dae::System& system;
+  const dae::Model& system;
   int dof;
   MotionLayout motion;
   StateLayout state;
@@ -56,6 +56,7 @@ class StageDerivative {
 
   StageDerivative(StageModel& model, const StagePlace& place);
 
+  void set_parameters(std::span<const double> parameters) { motion_.set_parameters(parameters); }
   /// Takes time and controls of a step.
   void set_step(const StepMade& step, const dae::ControlLaw& law);
   /// Moves an assembly to them.

@@ -90,7 +90,7 @@ class Terms {
 
 }  // namespace
 
-KernelSum stage_functions(const dae::System& system) {
+KernelSum stage_functions(const dae::Model& system) {
   KernelSum sum(3 * system.dof(), 2 * system.dof());
   dae::for_each_part(system.configuration_space(), Terms(system.dof(), sum));
   return sum;

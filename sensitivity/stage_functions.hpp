@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/model.hpp"
 #include "liegrad/sensitivity/kernel_sum.hpp"
 
 namespace liegrad::sensitivity {
@@ -11,6 +11,6 @@ namespace liegrad::sensitivity {
 ///
 /// in the charts q_n∘exp(δ_n) and q_n∘exp(θ*)∘exp(δ) around the start of a step that was made and a stage of
 /// it; θ* is the θ of that stage, a constant. The numbers that are read are (θ, v).
-KernelSum stage_functions(const dae::System& system);
+KernelSum stage_functions(const dae::Model& system);
 
 }  // namespace liegrad::sensitivity

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/sensitivity/derivative.hpp"
+#include "liegrad/sensitivity/equation_program.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -21,8 +21,25 @@ struct StartMade {
 /// Its start is a perturbation (δ, v) of the initial values of the system, which a perturbation of the
 /// parameters adds to by the initial function; both are carried back to the constraints by the projection
 /// of Consistency, along M⁻¹Bᵀ. Of the rest it reads parameters, controls and time at the start, and h.
-std::unique_ptr<Derivative> start_derivative(const dae::System& system,
-                                             const dae::IntegrateOptions& options,
-                                             const StartMade& start);
+class StartDerivative {
+ public:
+  StartDerivative(const dae::Model& model, const dae::IntegrateOptions& options);
+
+  void set_parameters(std::span<const double> parameters) { program_.set_parameters(parameters); }
+  /// Whether initial values follow the parameters by the initial function of the model; the same in all calls of at().
+  void set_follows_parameters(bool follows) { follows_parameters_ = follows; }
+  /// Goes to a start. A second call allocates nothing.
+  Derivative& at(const StartMade& start);
+
+ private:
+  void follow_parameters(const dae::State& state, MotionBlocks& at);
+
+  dae::Method method_;
+  dae::AlphaOptions alpha_;
+  bool follows_parameters_;
+  EquationProgram program_;
+  std::shared_ptr<KernelSum>
+      initial_function_;  ///< parameters → (log(q_0⁻¹∘q(p)), v(p)), with q_0 as data
+};
 
 }  // namespace liegrad::sensitivity

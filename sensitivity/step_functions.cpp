@@ -43,7 +43,7 @@ std::shared_ptr<const LocalFunction> step_function(StepPart part, AlphaVariant v
 /// Adds the parts of a configuration space to a sum.
 class Terms {
  public:
-  Terms(const dae::System& system, AlphaVariant variant, double sigma, KernelSum& sum)
+  Terms(const dae::Model& system, AlphaVariant variant, double sigma, KernelSum& sum)
       : arguments_(system.dof()),
         values_(system),
         at_(StepPoint(system.dof(), {}).places()),
@@ -145,7 +145,7 @@ void StepPoint::set(const dae::State& start, std::span<const double> delta_q,
   numbers_[index(at_.h)] = h;
 }
 
-KernelSum step_functions(const dae::System& system, AlphaVariant variant, double sigma) {
+KernelSum step_functions(const dae::Model& system, AlphaVariant variant, double sigma) {
   liegrad_sensitivity_register_kernels();
   KernelSum sum(StepArguments(system.dof()).size, StateLayout(system).size);
   dae::for_each_part(system.configuration_space(), Terms(system, variant, sigma, sum));

@@ -51,6 +51,6 @@ class StepPoint {
 /// those of an ordinary function of vectors.
 ///
 /// Values stand as in StateLayout, whose λ and s are left alone.
-KernelSum step_functions(const dae::System& system, dae::AlphaVariant variant, double sigma);
+KernelSum step_functions(const dae::Model& system, dae::AlphaVariant variant, double sigma);
 
 }  // namespace liegrad::sensitivity

@@ -133,9 +133,10 @@ TaylorTest taylor_test(const Objective& objective, const DifferentiateOptions& o
   throw_if(options.problems(objective));
   DifferentiateOptions exact = options;
   if (exact.mode == Mode::kDifference) exact.mode = Mode::kAdjoint;
-  const Trajectory trajectory(objective.system(), exact.integrate, {},
-                              [](long, const StepMade&, bool) {});
-  const VariableSpace space(objective.system(), options.variables, trajectory.grid());
+  Trajectory trajectory(objective.model(), exact.integrate, {});
+  const dae::RunValues defaults;
+  trajectory.run(defaults, [](long, const StepMade&, bool) {});
+  const VariableSpace space(objective.model(), options.variables, trajectory.grid());
   if (direction.size() != space.chosen().size()) {
     throw InvalidArgument("the direction of a Taylor test has " + std::to_string(direction.size()) +
                           " numbers for " + std::to_string(space.chosen().size()) + " variables");
@@ -150,7 +151,7 @@ TaylorTest taylor_test(const Objective& objective, const DifferentiateOptions& o
 
   const dae::State& initial = trajectory.initial_state();
   DifferenceRuns runs(objective, exact.integrate, space, {initial.q, initial.v},
-                      options.variables.t_end || options.variables.step);
+                      trajectory.parameters(), options.variables.t_end || options.variables.step);
   runs.set_on_step([&options] {
     if (options.on_progress) options.on_progress(1);
   });

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/simulator.hpp"
 #include "liegrad/sensitivity/checkpoints.hpp"
 #include "liegrad/sensitivity/derivative.hpp"
+#include "liegrad/sensitivity/start_derivative.hpp"
+#include "liegrad/sensitivity/step_change_derivative.hpp"
 #include "liegrad/sensitivity/variable_space.hpp"
 
 namespace liegrad::sensitivity {
@@ -22,17 +24,24 @@ class Trajectory {
   /// length, with number -1. What the step refers to is there, and does not change, until the visit ends.
   using Visit = std::function<void(long n, const StepMade& step, bool is_last)>;
 
-  /// Runs the system and visits its start and all steps. Throws what integrate() throws, and Error when the
-  /// run does not reach its end.
-  Trajectory(const dae::System& system, const dae::IntegrateOptions& options,
-             const CheckpointOptions& checkpoints, const Visit& visit);
+  Trajectory(const dae::Model& model, const dae::IntegrateOptions& options,
+             const CheckpointOptions& checkpoints);
+  Trajectory(const Trajectory&) = delete;
+  Trajectory& operator=(const Trajectory&) = delete;
 
-  const dae::IntegrateSummary& summary() const { return summary_; }
+  /// Runs the model and visits its start and all steps. Throws what integrate() throws, and Error when the
+  /// run does not reach its end. The values must stay as long as steps are visited. A second run of as many steps
+  /// allocates nothing.
+  void run(const dae::RunValues& values, const Visit& visit);
+
+  const dae::Model& model() const { return simulator_.model(); }
+  const dae::IntegrateSummary& summary() const { return solution_->summary; }
+  std::span<const double> parameters() const { return solution_->parameters; }
   const Grid& grid() const { return grid_; }
   /// Consistent, before the method's starting values.
   const dae::State& initial_state() const { return consistent_; }
   /// How far a projection moved the initial values.
-  const dae::ConsistencyReport& consistency() const { return consistency_.report(); }
+  const dae::ConsistencyReport& consistency() const { return solution_->summary.consistency; }
   /// Steps that were made again to visit others.
   long recomputed_steps() const { return recomputed_; }
 
@@ -44,13 +53,19 @@ class Trajectory {
   /// Whether the step changed before step n, so that it does not start from the end of the one before.
   bool changes_before(long n) const;
 
-  std::unique_ptr<Derivative> start_derivative() const;
-  std::unique_ptr<StepDerivative> step_derivative() const;
-  /// Of the change before step n, which is that of the last visit.
-  std::unique_ptr<Derivative> change_derivative(long n) const;
+  /// Derivative of the start of the run.
+  Derivative& start_derivative();
+  /// Derivative of steps, to be brought to one of them.
+  StepDerivative& step_derivative() { return *step_derivative_; }
+  /// Derivative of the step change before step n. Precondition: step n was the last one visited.
+  Derivative& change_derivative(long n);
 
  private:
-  std::vector<double> controls_at(double t) const;
+  void find_controls(double t, std::vector<double>& controls) const;
+  dae::IntegrateOptions observed(const dae::IntegrateOptions& options);
+  void begin_at(const dae::State& state, double first_step);
+  bool go_on_to(const dae::State& state);
+  void visit_last(bool is_last);
   double step_before(long n) const { return n == 0 ? grid_.first_step() : grid_.step(n - 1); }
   bool keeps_all() const { return !schedule_; }
   /// Visits, and says so.
@@ -65,19 +80,29 @@ class Trajectory {
   /// Makes step n again from the state of the stepper.
   void repeat(long n);
 
-  const dae::System& system_;
   dae::IntegrateOptions options_;
   CheckpointOptions checkpoints_;
-  const std::vector<double> first_controls_;  ///< at the start of the run
-  dae::Consistency consistency_;
-  dae::IntegrateSummary summary_;
+  dae::Simulator simulator_;
+  const dae::Solution* solution_ = nullptr;  ///< of the last run
+  const dae::ControlLaw* controls_ = nullptr;
+  double t_start_ = 0, t_end_ = 1;
+  std::vector<double> first_controls_;  ///< at the start of the run
+  dae::Consistency consistency_;        ///< for changes of the step
+  std::vector<double> default_parameters_;
+  StartDerivative start_derivative_;
+  std::unique_ptr<StepDerivative> step_derivative_;
+  std::optional<StepChangeDerivative> change_derivative_;
   Grid grid_;
+  const Visit* visit_ = nullptr;  ///< of the run under way
+  dae::State previous_, latest_;  ///< both ends of its last step
   dae::State consistent_, started_, final_;
   std::optional<StateStore> store_;
+  bool has_store_ = false;                      ///< in this run
   std::optional<CheckpointSchedule> schedule_;  ///< with a budget; without, state n is in slot n
   std::unique_ptr<dae::Stepper> stepper_;       ///< that makes steps again
   long recomputed_ = 0;
   std::function<void()> on_visited_;
+  dae::State visited_start_, visited_end_;
   // Of the last visit of a step; only made() changes them.
   dae::State before_change_, changed_;
   std::vector<double> start_controls_, end_controls_;

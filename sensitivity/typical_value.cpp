@@ -16,7 +16,7 @@ std::string element_of(const std::string& parameter) {
 
 }  // namespace
 
-TypicalValue typical_value(const dae::System& system, int parameter) {
+TypicalValue typical_value(const dae::Model& system, int parameter) {
   const dae::ParameterSpec& own = system.parameters()[dae::index(parameter)];
   if (own.value != 0) return {std::abs(own.value), false};
   double in_element = 0, anywhere = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/model.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -12,6 +12,6 @@ struct TypicalValue {
 
 /// Of a parameter. One that is zero is thought to be like the largest of its unit, first of those of the same
 /// element, and 1 when there is none.
-TypicalValue typical_value(const dae::System& system, int parameter);
+TypicalValue typical_value(const dae::Model& system, int parameter);
 
 }  // namespace liegrad::sensitivity

@@ -14,7 +14,7 @@ using dae::index;
 using Tapes = std::span<const Taped>;
 
 /// The motion with q∘exp(δ) for variables as in MotionLayout and the coefficients of q.
-dae::Motion<Taped> motion_of(const dae::System& system, Tapes x, Tapes coeffs) {
+dae::Motion<Taped> motion_of(const dae::Model& system, Tapes x, Tapes coeffs) {
   const MotionLayout layout(system);
   const lie::GroupList& space = system.configuration_space();
   const auto list = [&x](int first, int end) {
@@ -37,12 +37,18 @@ dae::Motion<Taped> motion_of(const dae::System& system, Tapes x, Tapes coeffs) {
           std::move(rates), list(layout.lambda, layout.s), list(layout.s, layout.parameters)};
 }
 
-/// The numbers that a recorded function reads: those of MotionLayout, with δ = 0, and the coefficients of q.
+/// The numbers that a recorded function reads: those of MotionLayout, with δ = 0, the coefficients of q, and data.
 class Numbers {
  public:
-  explicit Numbers(const dae::System& system)
+  Numbers(const dae::Model& system, std::span<const double> data)
       : layout_(system),
-        numbers_(index(layout_.size + system.configuration_space().num_coeffs()), 0.0) {}
+        data_(layout_.size + system.configuration_space().num_coeffs()),
+        numbers_(index(data_) + data.size(), 0.0) {
+    set_data(data);
+  }
+
+  int first_data() const { return data_; }
+  void set_data(std::span<const double> data) { put(data_, data); }
 
   void set_parameters(std::span<const double> parameters) { put(layout_.parameters, parameters); }
   void set(const dae::State& state, std::span<const double> controls) {
@@ -62,6 +68,7 @@ class Numbers {
   }
 
   MotionLayout layout_;
+  int data_;
   std::vector<double> numbers_;
 };
 
@@ -71,18 +78,20 @@ struct Recorded {
   ad::Recording recording;
 };
 
-Recorded recorded(const dae::System& system, const RecordedFunction& f) {
+Recorded recorded(const dae::Model& system, const RecordedFunction& f,
+                  std::span<const double> its_data) {
   // Where it is recorded does not matter, but rotations should be rotations.
   dae::State start;
   start.q = system.initial_configuration();
   start.v = system.initial_velocity();
-  Numbers at(system);
+  Numbers at(system, its_data);
   at.set_parameters(system.parameter_values());
   at.set(start, {});
   const int num_variables = MotionLayout(system).size;
   const auto value = [&](Tapes all) {
     return f(Snapshot<Taped>(system, motion_of(system, all.first(index(num_variables)),
-                                               all.subspan(index(num_variables)))));
+                                               all.subspan(index(num_variables)))),
+             all.subspan(index(at.first_data())));
   };
   ad::RecordOptions options = {
       .name = "user function", .variables = static_cast<int>(at.all().size()), .at = at.all()};
@@ -108,8 +117,9 @@ Recorded recorded(const dae::System& system, const RecordedFunction& f) {
 
 class UserFunction final : public Observable {
  public:
-  UserFunction(const dae::System& system, const Recorded& f)
-      : numbers_(system),
+  UserFunction(const dae::Model& system, const Recorded& f, std::span<const double> data)
+      : num_data_(static_cast<int>(data.size())),
+        numbers_(system, data),
         read_(f.read),
         inputs_(f.read.size()),
         // δ comes first.
@@ -118,7 +128,8 @@ class UserFunction final : public Observable {
             ad::range(0,
                       static_cast<int>(std::lower_bound(read_.begin(), read_.end(), system.dof()) -
                                        read_.begin())),
-            ad::Backend::kInterpreted)),
+            ad::Backend::kCompiled)),
+        value_(&function_->kernel(ad::ResultKind::kValue)),
         sum_(MotionLayout(system).size, f.recording.num_outputs()),
         values_(index(f.recording.num_outputs()), 0.0) {
     numbers_.set_parameters(system.parameter_values());
@@ -130,14 +141,19 @@ class UserFunction final : public Observable {
                   ad::range(0, local.num_values));
   }
 
+  std::unique_ptr<Observable> clone() const override {
+    return std::make_unique<UserFunction>(*this);
+  }
   int size() const override { return static_cast<int>(values_.size()); }
+  int num_data() const override { return num_data_; }
+  void set_data(std::span<const double> data) override { numbers_.set_data(data); }
   void set_parameters(std::span<const double> parameters) override {
     numbers_.set_parameters(parameters);
   }
   void set_state(const dae::State& state, std::span<const double> controls) override {
     numbers_.set(state, controls);
     for (std::size_t i = 0; i < read_.size(); ++i) inputs_[i] = numbers_.all()[index(read_[i])];
-    function_->kernel(ad::ResultKind::kValue)(inputs_, values_);
+    (*value_)(inputs_, values_);
   }
   std::span<const double> values() const override { return values_; }
 
@@ -153,19 +169,21 @@ class UserFunction final : public Observable {
   }
 
  private:
+  int num_data_;
   Numbers numbers_;
   std::vector<int> read_;
   std::vector<double> inputs_;
   std::shared_ptr<const LocalFunction> function_;
-  KernelSum sum_;  // of one term
+  const ad::Kernel* value_;  // of that function
+  KernelSum sum_;            // of one term
   std::vector<double> values_;
 };
 
 }  // namespace
 
-std::unique_ptr<Observable> recorded_function(const dae::System& system,
-                                              const RecordedFunction& f) {
-  return std::make_unique<UserFunction>(system, recorded(system, f));
+std::unique_ptr<Observable> recorded_function(const dae::Model& system, const RecordedFunction& f,
+                                              std::span<const double> data) {
+  return std::make_unique<UserFunction>(system, recorded(system, f, data), data);
 }
 
 }  // namespace liegrad::sensitivity

@@ -11,9 +11,12 @@
 
 namespace liegrad::sensitivity {
 
-/// A function of a snapshot in the scalar that the library records it with.
-using RecordedFunction = std::function<std::vector<ad::Taped>(const Snapshot<ad::Taped>&)>;
-std::unique_ptr<Observable> recorded_function(const dae::System& system, const RecordedFunction& f);
+/// A function of a snapshot, and of data that are not differentiated, in the scalar that the library records it with.
+using RecordedFunction = std::function<std::vector<ad::Taped>(const Snapshot<ad::Taped>&,
+                                                              std::span<const ad::Taped> data)>;
+/// It is recorded with these data, and reads as many.
+std::unique_ptr<Observable> recorded_function(const dae::Model& system, const RecordedFunction& f,
+                                              std::span<const double> data = {});
 
 /// Numbers that a user computes from a motion, written once for all scalars:
 ///
@@ -31,8 +34,8 @@ std::unique_ptr<Observable> recorded_function(const dae::System& system, const R
 /// it returns no numbers, and for names that the system does not have. Values that are not finite pass
 /// through.
 template <class F>
-std::unique_ptr<Observable> user_function(const dae::System& system, const F& f) {
-  return recorded_function(system, [&f](const Snapshot<ad::Taped>& at) {
+std::unique_ptr<Observable> user_function(const dae::Model& system, const F& f) {
+  return recorded_function(system, [&f](const Snapshot<ad::Taped>& at, std::span<const ad::Taped>) {
     const auto& result = f(at);
     if constexpr (requires { std::begin(result); }) {
       return std::vector<ad::Taped>(std::begin(result), std::end(result));
@@ -41,8 +44,5 @@ std::unique_ptr<Observable> user_function(const dae::System& system, const F& f)
     }
   });
 }
-
-template <class F>
-std::unique_ptr<Observable> user_function(const dae::System&& system, const F& f) = delete;
 
 }  // namespace liegrad::sensitivity

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "liegrad/dae/nearest_name.hpp"
 #include "liegrad/dae/numbers.hpp"
 
 namespace liegrad::sensitivity {
@@ -46,43 +47,85 @@ Grid::Rates Grid::step_rates(long n) const {
 
 Grid::Rates Grid::first_step_rates() const { return {first_step_ / (t_end_ - t_start_), 1.0}; }
 
-VariableSpace::VariableSpace(const dae::System& system, const Variables& chosen, Grid grid)
+VariableSpace::VariableSpace(const dae::Model& model, const Variables& variables, Grid grid)
     : grid_(std::move(grid)),
-      state_(system),
-      outer_(system),
-      dof_(system.dof()),
-      num_parameters_(static_cast<int>(system.parameters().size())),
-      num_controls_(static_cast<int>(system.controls().size())),
+      state_(model),
+      outer_(model),
+      model_(model.shared()),
+      variables_(variables),
+      dof_(model.dof()),
+      num_parameters_(static_cast<int>(model.parameters().size())),
+      num_controls_(static_cast<int>(model.controls().size())),
       q_(num_parameters_),
       v_(q_ + dof_),
       end_(v_ + dof_),
       step_(end_ + 1),
-      controls_(step_ + 1),
-      size_(controls_ + static_cast<int>(grid_.num_steps() + 1) * num_controls_) {
-  const auto choose = [this](int position, std::string name) {
-    chosen_.push_back(position);
-    names_.push_back(std::move(name));
-  };
-  for (const std::string& name : chosen.parameters) choose(system.parameter_index(name), name);
-  const lie::GroupList& space = system.configuration_space();
-  const auto choose_initial = [&](int first, const std::string& what) {
-    for (int i = 0; i < space.size(); ++i) {
-      for (int k = 0; k < space.group(i).dof(); ++k) {
-        choose(first + space.dof_offset(i) + k,
-               system.nodes()[index(i)].name + "." + what + "[" + std::to_string(k + 1) + "]");
+      controls_(step_ + 1) {
+  choose_all();
+}
+
+void VariableSpace::set_grid(const Grid& grid) {
+  const bool has_as_many = grid.num_steps() == grid_.num_steps();
+  grid_ = grid;
+  if (!has_as_many) choose_all();
+}
+
+void VariableSpace::choose(int position, std::string name) {
+  chosen_.push_back(position);
+  names_.push_back(std::move(name));
+}
+
+void VariableSpace::choose_initial(int first, const std::string& what) {
+  const lie::GroupList& space = model_->configuration_space();
+  for (int i = 0; i < space.size(); ++i) {
+    for (int k = 0; k < space.group(i).dof(); ++k) {
+      choose(first + space.dof_offset(i) + k,
+             model_->nodes()[index(i)].name + "." + what + "[" + std::to_string(k + 1) + "]");
+    }
+  }
+}
+
+void VariableSpace::choose_all() {
+  size_ = controls_ + static_cast<int>(grid_.num_steps() + 1) * num_controls_;
+  chosen_.clear();
+  names_.clear();
+  for (const std::string& name : variables_.parameters) choose(model_->parameter_index(name), name);
+  if (variables_.initial_configuration) choose_initial(q_, "q0");
+  if (variables_.initial_velocity) choose_initial(v_, "v0");
+  if (variables_.t_end) choose(end_, "t_end");
+  if (variables_.step) choose(step_, "step");
+  if (variables_.controls) {
+    for (long n = 0; n <= grid_.num_steps(); ++n) {
+      for (int i = 0; i < num_controls_; ++i) {
+        choose(controls_ + static_cast<int>(n) * num_controls_ + i,
+               model_->controls()[index(i)] + "@" + std::to_string(n));
       }
     }
-  };
-  if (chosen.initial_configuration) choose_initial(q_, "q0");
-  if (chosen.initial_velocity) choose_initial(v_, "v0");
-  if (chosen.t_end) choose(end_, "t_end");
-  if (chosen.step) choose(step_, "step");
-  if (!chosen.controls) return;
+  }
+  if (variables_.single.empty() || grid_.num_steps() == 0) return;
+  // Single variables of the kinds above, by their names.
+  const std::size_t first = chosen_.size();
+  choose_initial(q_, "q0");
+  choose_initial(v_, "v0");
   for (long n = 0; n <= grid_.num_steps(); ++n) {
     for (int i = 0; i < num_controls_; ++i) {
       choose(controls_ + static_cast<int>(n) * num_controls_ + i,
-             system.controls()[index(i)] + "@" + std::to_string(n));
+             model_->controls()[index(i)] + "@" + std::to_string(n));
     }
+  }
+  const std::vector<std::string> names(names_.begin() + static_cast<std::ptrdiff_t>(first),
+                                       names_.end());
+  const std::vector<int> positions(chosen_.begin() + static_cast<std::ptrdiff_t>(first),
+                                   chosen_.end());
+  names_.resize(first);
+  chosen_.resize(first);
+  for (const std::string& name : variables_.single) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
+      throw InvalidArgument("system '" + model_->name() + "': " +
+                            dae::unknown_name_message("initial value or control", name, names));
+    }
+    choose(positions[static_cast<std::size_t>(found - names.begin())], name);
   }
 }
 

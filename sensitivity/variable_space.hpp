@@ -14,9 +14,16 @@ class Grid {
  public:
   Grid() = default;
   /// The start of a run, its end, and the step with which the method was started.
-  Grid(double t_start, double t_end, double first_step)
-      : t_start_(t_start), t_end_(t_end), first_step_(first_step) {}
+  Grid(double t_start, double t_end, double first_step) { begin(t_start, t_end, first_step); }
 
+  /// Starts anew, in the memory that is there.
+  void begin(double t_start, double t_end, double first_step) {
+    t_start_ = t_start;
+    t_end_ = t_end;
+    first_step_ = first_step;
+    num_steps_ = 0;
+    runs_.clear();
+  }
   /// The next step. Equal ones take no further memory.
   void append(double h);
   long num_steps() const { return num_steps_; }
@@ -51,7 +58,9 @@ class Grid {
 /// ends of the steps; which of it was chosen; and how it enters each step.
 class VariableSpace {
  public:
-  VariableSpace(const dae::System& system, const Variables& chosen, Grid grid);
+  VariableSpace(const dae::Model& model, const Variables& variables, Grid grid);
+  /// Of another run. Allocates nothing for as many steps.
+  void set_grid(const Grid& grid);
 
   int size() const { return size_; }
   const StateLayout& state_layout() const { return state_; }
@@ -120,6 +129,12 @@ class VariableSpace {
   Grid grid_;
   StateLayout state_;
   OuterLayout outer_;
+  void choose_all();
+  void choose(int position, std::string name);
+  void choose_initial(int first, const std::string& what);
+
+  std::shared_ptr<const dae::Model> model_;
+  Variables variables_;
   int dof_, num_parameters_, num_controls_;
   int q_, v_, end_, step_, controls_, size_;
   std::vector<int> chosen_;

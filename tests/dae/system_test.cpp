@@ -69,12 +69,10 @@ struct Twins {
 TEST(System, IsWhatItWasWhenSomethingIsRefused) {
   dae::System system = two_bodies();
   const std::string before = description(system);
-  const dae::Revision structure = system.structure_revision();
   const auto refuse = [&](const std::string& message,
                           const std::function<void(dae::System&)>& change) {
     EXPECT_EQ(message_of(system, change), message);
     EXPECT_EQ(description(system), before) << message;
-    EXPECT_EQ(system.structure_revision(), structure) << message;
   };
   using elements::RevoluteJoint, elements::RigidBody;
   refuse("the value of parameter 'b.J2' is not finite", [](dae::System& s) {
@@ -140,21 +138,29 @@ TEST(System, TakesOnlyNodesThatHaveCoordinates) {
   EXPECT_TRUE(system.nodes().empty());
 }
 
-TEST(System, HasRevisionsThatTellWhatChanged) {
+TEST(System, KeepsAModelAsItWasWhenItIsEdited) {
   dae::System system = two_bodies();
-  const dae::Revision structure = system.structure_revision();
-  const dae::Revision parameters = system.parameter_revision();
+  const std::shared_ptr<const dae::Model> model = system.build();
+  system.set_parameter("a.m", 3);
+  system.add_node("c", lie::NodeGroup::se3());
+  EXPECT_EQ(model->parameter("a.m"), two_bodies().parameter("a.m"));
+  EXPECT_EQ(model->nodes().size(), two_bodies().nodes().size());
+  EXPECT_EQ(system.parameter("a.m"), 3);
+  EXPECT_EQ(system.nodes().size(), model->nodes().size() + 1);
+  EXPECT_NO_THROW(model->check_current("it was"));
+}
+
+TEST(System, CopiesAndMovesItsModel) {
+  dae::System system = two_bodies();
+  const dae::Outputs outputs(system);
   dae::System copy = system;
-  EXPECT_EQ(copy.structure_revision(), structure);
   copy.set_parameter("a.m", 3);
-  EXPECT_EQ(copy.structure_revision(), structure);
-  EXPECT_NE(copy.parameter_revision(), parameters);
-  EXPECT_EQ(system.parameter_revision(), parameters);
-  copy.add_node("c", lie::NodeGroup::se3());
-  EXPECT_NE(copy.structure_revision(), structure);
+  const dae::Model& model = system;
+  EXPECT_NO_THROW(model.check_current("it was"));  // the copy has a model of its own
+  const std::size_t nodes = system.nodes().size();
   const dae::System moved = std::move(system);
-  EXPECT_EQ(moved.structure_revision(), structure);
-  EXPECT_NE(system.structure_revision(), structure);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(moved.nodes().size(), nodes);
+  EXPECT_TRUE(system.nodes().empty());  // NOLINT(bugprone-use-after-move)
 }
 
 class OutputsOfAPendulum : public ::testing::Test {
@@ -179,24 +185,37 @@ class OutputsOfAPendulum : public ::testing::Test {
   dae::State state;
 };
 
-TEST_F(OutputsOfAPendulum, HaveTheValuesThatParametersHaveNow) {
+TEST_F(OutputsOfAPendulum, TakeOtherValuesOfParameters) {
   dae::Outputs outputs(system);
   std::vector<double> numbers(static_cast<std::size_t>(outputs.size()));
   const auto kinetic = static_cast<std::size_t>(outputs.column("energy.kinetic"));
   outputs.evaluate(state, {}, numbers);
   EXPECT_DOUBLE_EQ(numbers[kinetic], 9);
-  system.set_parameter("bob.m", 4);
+  std::vector<double> parameters = system.parameter_values();
+  parameters[static_cast<std::size_t>(system.parameter_index("bob.m"))] = 4;
+  outputs.set_parameters(parameters);
   outputs.evaluate(state, {}, numbers);
   EXPECT_DOUBLE_EQ(numbers[kinetic], 18);
 }
 
 TEST_F(OutputsOfAPendulum, SayThatTheSystemChanged) {
+  const std::string sentence =
+      "system 'pendulum' was changed after its Outputs were made from it; make new ones, or make "
+      "them from System::build(), which keeps the model as it was";
   dae::Outputs outputs(system);
+  dae::Outputs kept(*system.build());
   std::vector<double> numbers(static_cast<std::size_t>(outputs.size()));
-  system.add_node("other", lie::NodeGroup::se3());
-  EXPECT_EQ(message(outputs, numbers),
-            "system 'pendulum' was changed after its Outputs were made; make them when all nodes, "
-            "elements and parameters are there");
+  EXPECT_EQ(message(outputs, numbers), "");
+  dae::System other = system;
+  dae::Outputs of_other(other);
+  other.set_parameter("bob.m", 4);
+  EXPECT_EQ(message(of_other, numbers), sentence);
+  other = system;
+  dae::Outputs of_another(other);
+  other.add_node("other", lie::NodeGroup::se3());
+  EXPECT_EQ(message(of_another, numbers), sentence);
+  system.set_parameter("bob.m", 4);
+  EXPECT_EQ(message(kept, numbers), "");
 }
 
 TEST_F(OutputsOfAPendulum, SayWhichSizeIsWrong) {

@@ -314,12 +314,13 @@ TEST(TaylorTest, FindsAWrongEntryOfAGradient) {
   sensitivity::Derivatives derivatives = differentiate(problem.objective, options);
   const Eigen::Map<const Eigen::VectorXd> direction(problem.direction.data(),
                                                     std::ssize(problem.direction));
-  const sensitivity::Trajectory trajectory(problem.system, options.integrate, {},
-                                           [](long, const sensitivity::StepMade&, bool) {});
+  sensitivity::Trajectory trajectory(problem.system, options.integrate, {});
+  const dae::RunValues defaults;
+  trajectory.run(defaults, [](long, const sensitivity::StepMade&, bool) {});
   const sensitivity::VariableSpace space(problem.system, options.variables, trajectory.grid());
   const dae::State& initial = trajectory.initial_state();
   sensitivity::DifferenceRuns runs(problem.objective, options.integrate, space,
-                                   {initial.q, initial.v}, false);
+                                   {initial.q, initial.v}, trajectory.parameters(), false);
   Vector full(index(space.size()), 0.0);
   for (std::size_t i = 0; i < problem.direction.size(); ++i) {
     full[index(space.chosen()[i])] = problem.direction[i];
