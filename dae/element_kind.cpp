@@ -129,10 +129,10 @@ const ad::Kernel& ElementKind::constraints() const {
   return kernel({Function::kConstraints, {}, {}}, Use::kValues);
 }
 const ad::Kernel& ElementKind::constraint_acceleration() const {
-  return kernel({Function::kAcceleration, {}, {}}, Use::kInterpreted);
+  return kernel({Function::kAcceleration, {}, {}}, Use::kValues);
 }
 const ad::Kernel& ElementKind::constraint_jerk() const {
-  return kernel({Function::kJerk, {}, {}}, Use::kInterpreted);
+  return kernel({Function::kJerk, {}, {}}, Use::kValues);
 }
 const ad::Kernel& ElementKind::residual_rate() const {
   return kernel({Function::kStep, {}, {}}, Use::kRate);
@@ -156,8 +156,11 @@ ElementKind::Use ElementKind::use_of(ad::ResultKind product) {
 }
 
 const ad::Kernel& ElementKind::product(ElementFunction function, ConstraintRows rows,
-                                       ad::ResultKind product) const {
-  return kernel({function, rows, kDirectForm}, use_of(product));
+                                       ad::ResultKind product, Runs runs) const {
+  const bool is_needed_once = function != Function::kStep && function != Function::kConstraintForce;
+  return kernel(
+      {function, rows, kDirectForm}, use_of(product),
+      is_needed_once && runs == Runs::kOne ? ad::Backend::kInterpreted : ad::Backend::kCompiled);
 }
 
 std::vector<int> ElementKind::rates() const {
@@ -250,8 +253,7 @@ ad::KernelSpec ElementKind::spec(const Key& key, Use use) const {
   spec.zero_inputs = ad::range(0, in.num_variables);
   switch (use) {
     case Use::kNewton: spec.results = {ad::value(), ad::sparse_jacobian()}; break;
-    case Use::kValues:
-    case Use::kInterpreted: spec.results = {ad::value()}; break;
+    case Use::kValues: spec.results = {ad::value()}; break;
     case Use::kTangent:
       spec.results = {ad::jacobian_times(arguments(std::get<Function>(key)))};
       break;
@@ -271,18 +273,13 @@ ad::KernelSpec ElementKind::spec(const Key& key, Use use) const {
   return spec;
 }
 
-const ad::Kernel& ElementKind::kernel(const Key& given, Use use) const {
+const ad::Kernel& ElementKind::kernel(const Key& given, Use use, ad::Backend backend) const {
   const std::lock_guard lock(mutex_);
   const Key key = normalised(given);
-  const auto found = kernels_.find({key, use});
+  const auto found = kernels_.find({key, use, backend});
   if (found != kernels_.end()) return found->second;
-  const Function function = std::get<Function>(key);
-  const bool once = function != Function::kStep && function != Function::kConstraintForce;
-  const bool interpreted = use == Use::kInterpreted || use == Use::kRate ||
-                           (once && use != Use::kNewton && use != Use::kValues);
-  ad::Kernel made(recording(key), spec(key, use),
-                  interpreted ? ad::Backend::kInterpreted : ad::Backend::kCompiled);
-  return kernels_.emplace(std::pair(key, use), std::move(made)).first->second;
+  ad::Kernel made(recording(key), spec(key, use), backend);
+  return kernels_.emplace(std::tuple(key, use, backend), std::move(made)).first->second;
 }
 
 std::vector<bool> ElementKind::inputs_of_steps(ConstraintRows rows, CorrectionForm form) const {
@@ -325,7 +322,10 @@ void ElementKind::list_kernels(ad::KernelList& list) const {
   if (shape().constraints > 0) {
     variants.push_back({{false, true}, {}});
     add({Function::kConstraints, {}, {}}, Use::kValues);
+    add({Function::kAcceleration, {}, {}}, Use::kValues);
+    add({Function::kJerk, {}, {}}, Use::kValues);
   }
+  add({Function::kStep, {}, {}}, Use::kRate);
   for (const auto& [rows, form] : variants) {
     add({Function::kStep, rows, form}, Use::kNewton);
     add({Function::kStep, rows, form}, Use::kValues);

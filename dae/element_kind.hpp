@@ -94,6 +94,9 @@ enum class ElementFunction {
   kRate,             ///< what M v̇ + g + Bᵀλ and h_s change by when the motion does
 };
 
+/// How many runs a kernel is made for. What a run needs once is compiled only for many.
+enum class Runs { kOne, kMany };
+
 /// The physics of an element on nodes of given groups: recordings and kernels, shared by all elements
 /// of the kind. Kernels are made when first asked for.
 class ElementKind {
@@ -132,8 +135,8 @@ class ElementKind {
 
   /// A product of its derivatives as the only result of a kernel; of those that are needed once a run it is
   /// interpreted.
-  const ad::Kernel& product(ElementFunction function, ConstraintRows rows,
-                            ad::ResultKind product) const;
+  const ad::Kernel& product(ElementFunction function, ConstraintRows rows, ad::ResultKind product,
+                            Runs runs = Runs::kOne) const;
   /// The function in terms of inputs(kDirectForm); that of kRate has num_rates() further inputs, the rates
   /// of positions, v, v̇, λ, s and time.
   const ad::Recording& function_recording(ElementFunction function, ConstraintRows rows) const;
@@ -153,7 +156,7 @@ class ElementKind {
 
  private:
   using Function = ElementFunction;
-  enum class Use { kNewton, kValues, kInterpreted, kRate, kTangent, kAdjoint, kSecond };
+  enum class Use { kNewton, kValues, kRate, kTangent, kAdjoint, kSecond };
   using Key = std::tuple<Function, ConstraintRows, CorrectionForm>;
 
   void check_nodes() const;
@@ -168,7 +171,8 @@ class ElementKind {
   Key normalised(Key key) const;
   ad::RecordOptions record_options(const ElementInputs& in) const;
   const ad::Recording& recording(const Key& key) const;
-  const ad::Kernel& kernel(const Key& given, Use use) const;
+  const ad::Kernel& kernel(const Key& given, Use use,
+                           ad::Backend backend = ad::Backend::kCompiled) const;
   ad::KernelSpec spec(const Key& key, Use use) const;
 
   std::shared_ptr<const ElementModel> model_;
@@ -176,7 +180,7 @@ class ElementKind {
   int dof_ = 0;
   mutable std::mutex mutex_;
   mutable std::map<Key, ad::Recording> recordings_;
-  mutable std::map<std::pair<Key, Use>, ad::Kernel> kernels_;
+  mutable std::map<std::tuple<Key, Use, ad::Backend>, ad::Kernel> kernels_;
   mutable std::vector<bool> has_inertia_;  ///< empty until it is asked for
 };
 

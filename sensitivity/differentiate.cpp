@@ -73,7 +73,7 @@ std::vector<std::string> DifferentiateOptions::problems(const Objective& objecti
 }
 
 Derivatives differentiate(const Objective& objective, const DifferentiateOptions& options) {
-  return Sensitivity(objective, options).evaluate();
+  return Sensitivity(objective, options, dae::Runs::kOne).evaluate();
 }
 
 }  // namespace liegrad::sensitivity

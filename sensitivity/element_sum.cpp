@@ -177,7 +177,7 @@ EquationRows::EquationRows(const dae::Model& system, dae::ConstraintRows rows)
       size(velocity + (rows.velocity ? system.num_multipliers() : 0)) {}
 
 KernelSum element_sum(const dae::Model& system, ElementFunction function, dae::ConstraintRows rows,
-                      const std::function<bool(const PlacedElement&)>& is_wanted) {
+                      const std::function<bool(const PlacedElement&)>& is_wanted, dae::Runs runs) {
   const MotionLayout layout(system);
   const MotionPoint point(system);
   const bool with_rates = function == ElementFunction::kRate;
@@ -195,8 +195,8 @@ KernelSum element_sum(const dae::Model& system, ElementFunction function, dae::C
     auto found = by_kind.find(element.kind);
     if (found == by_kind.end()) {
       const KernelSum::Local local{
-          .kernel = [&kind, function, rows](ad::ResultKind product) -> const ad::Kernel& {
-            return kind.product(function, rows, product);
+          .kernel = [&kind, function, rows, runs](ad::ResultKind product) -> const ad::Kernel& {
+            return kind.product(function, rows, product, runs);
           },
           .inputs = inputs_read(kind.function_recording(function, rows),
                                 ad::range(0, kind.inputs(dae::kDirectForm).num_variables)),

@@ -22,6 +22,7 @@ struct EquationRows {
 /// wants all.
 KernelSum element_sum(const dae::Model& system, dae::ElementFunction function,
                       dae::ConstraintRows rows = {},
-                      const std::function<bool(const dae::PlacedElement&)>& is_wanted = {});
+                      const std::function<bool(const dae::PlacedElement&)>& is_wanted = {},
+                      dae::Runs runs = dae::Runs::kOne);
 
 }  // namespace liegrad::sensitivity

@@ -46,7 +46,7 @@ bool are_equal(const dae::State& a, const dae::State& b) {
 }  // namespace
 
 EquationProgram::EquationProgram(const dae::Model& system, const dae::ConsistencyOptions& options,
-                                 dae::LinearSolverKind solver)
+                                 dae::LinearSolverKind solver, dae::Runs runs)
     : ProgramDerivative(system),
       system_(system.shared()),
       layout_(system),
@@ -54,6 +54,7 @@ EquationProgram::EquationProgram(const dae::Model& system, const dae::Consistenc
       rows_(unknowns_from(0, system)),
       solver_(options.allow_redundant ? dae::LinearSolverKind::kMinimumNorm : solver),
       consistency_(system, options, solver),
+      runs_(runs),
       point_(system) {
   set_parameters(system.parameter_values());
 }
@@ -155,7 +156,7 @@ const std::shared_ptr<KernelSum>& EquationProgram::sum_of(ElementFunction functi
   std::shared_ptr<KernelSum>& sum = sums_[function];
   if (!sum) {
     sum = std::make_shared<KernelSum>(
-        element_sum(*system_, function, {.position = false, .velocity = false}));
+        element_sum(*system_, function, {.position = false, .velocity = false}, {}, runs_));
   }
   return sum;
 }

@@ -57,7 +57,7 @@ enum class ConstraintValue {
 class EquationProgram : public ProgramDerivative {
  public:
   EquationProgram(const dae::Model& system, const dae::ConsistencyOptions& options,
-                  dae::LinearSolverKind solver);
+                  dae::LinearSolverKind solver, dae::Runs runs);
 
   const dae::Model& system() const { return *system_; }
   void set_parameters(std::span<const double> parameters);
@@ -149,6 +149,7 @@ class EquationProgram : public ProgramDerivative {
   Unknowns rows_;
   dae::LinearSolverKind solver_;
   dae::Consistency consistency_;
+  dae::Runs runs_;
   std::vector<double> parameters_;
   MotionPoint point_;
   Program program_;

@@ -24,24 +24,15 @@ double seconds_since(Clock::time_point start) {
 
 bool grid_moves(const Variables& variables) { return variables.t_end || variables.step; }
 
-/// The chosen entries of a vector of the space.
-Eigen::VectorXd chosen_part(const VariableSpace& space, std::span<const double> full) {
-  Eigen::VectorXd result(std::ssize(space.chosen()));
-  for (Eigen::Index i = 0; i < result.size(); ++i) {
-    result(i) = full[index(space.chosen()[static_cast<std::size_t>(i)])];
-  }
-  return result;
-}
-
 }  // namespace
 
 class Sensitivity::Workspace {
  public:
-  Workspace(const Objective& objective, const DifferentiateOptions& options)
+  Workspace(const Objective& objective, const DifferentiateOptions& options, dae::Runs runs)
       : objective_(objective),
         options_(options),
         reader_(objective_, grid_moves(options.variables)),
-        trajectory_(objective.model(), options.integrate, options.checkpoints),
+        trajectory_(objective.model(), options.integrate, options.checkpoints, runs),
         space_(objective.model(), options.variables, Grid()),
         sweeps_(trajectory_, reader_, space_, objective.size()),
         default_parameters_(objective.model().parameter_values()) {
@@ -241,23 +232,25 @@ class Sensitivity::Workspace {
   }
 
   void second_order(const SecondOrder& wanted) {
-    Vector weights = wanted.weights;
-    if (weights.empty()) weights.assign(index(objective_.size()), 1.0);
-    std::vector<Vector> directions = wanted.directions;
+    second_weights_ = wanted.weights;
+    if (second_weights_.empty()) second_weights_.assign(index(objective_.size()), 1.0);
     const std::size_t variables = space_.chosen().size();
-    for (std::size_t j = 0; j < variables && wanted.directions.empty(); ++j) {
-      directions.emplace_back(variables, 0.0).at(j) = 1;
-    }
-    result_.hessian_products.resize(static_cast<Eigen::Index>(variables), std::ssize(directions));
-    for (std::size_t j = 0; j < directions.size(); ++j) {
-      Vector full(index(space_.size()), 0.0);
-      for (std::size_t i = 0; i < variables; ++i)
-        full[index(space_.chosen()[i])] = directions[j][i];
-      const Sweeps::Second second = sweeps_.second(weights, full);
-      result_.hessian_products.col(static_cast<Eigen::Index>(j)) =
-          chosen_part(space_, second.product);
-      if (options_.mode == Mode::kAdjoint && has_gradient_from_second_order()) {
-        result_.jacobian.row(0) = chosen_part(space_, second.gradient);
+    const std::size_t products = num_hessian_products();
+    result_.hessian_products.resize(static_cast<Eigen::Index>(variables),
+                                    static_cast<Eigen::Index>(products));
+    for (std::size_t j = 0; j < products; ++j) {
+      direction_.assign(index(space_.size()), 0.0);
+      for (std::size_t i = 0; i < variables; ++i) {
+        direction_[index(space_.chosen()[i])] =
+            wanted.directions.empty() ? (i == j ? 1.0 : 0.0) : wanted.directions[j][i];
+      }
+      const Sweeps::Second second = sweeps_.second(second_weights_, direction_);
+      const bool has_gradient = options_.mode == Mode::kAdjoint && has_gradient_from_second_order();
+      for (std::size_t i = 0; i < variables; ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        const std::size_t position = index(space_.chosen()[i]);
+        result_.hessian_products(row, static_cast<Eigen::Index>(j)) = second.product[position];
+        if (has_gradient) result_.jacobian(0, row) = second.gradient[position];
       }
     }
   }
@@ -280,12 +273,13 @@ class Sensitivity::Workspace {
   Sweeps sweeps_;
   std::vector<double> default_parameters_;
   const dae::RunValues* run_values_ = nullptr;  ///< of the last run
-  Vector values_, directions_, weights_;
+  Vector values_, directions_, weights_, second_weights_, direction_;
   double visits_ = 0;
   Derivatives result_;
 };
 
-Sensitivity::Sensitivity(const Objective& objective, const DifferentiateOptions& options) {
+Sensitivity::Sensitivity(const Objective& objective, const DifferentiateOptions& options,
+                         dae::Runs runs) {
   objective.model().check_current("this objective was");
   const std::vector<std::string> problems = options.problems(objective);
   if (!problems.empty()) {
@@ -293,7 +287,7 @@ Sensitivity::Sensitivity(const Objective& objective, const DifferentiateOptions&
     for (const std::string& problem : problems) all += (all.empty() ? "" : "; ") + problem;
     throw InvalidArgument(all);
   }
-  workspace_ = std::make_unique<Workspace>(objective, options);
+  workspace_ = std::make_unique<Workspace>(objective, options, runs);
 }
 Sensitivity::~Sensitivity() = default;
 Sensitivity::Sensitivity(Sensitivity&&) noexcept = default;

@@ -17,7 +17,8 @@ namespace liegrad::sensitivity {
 class Sensitivity {
  public:
   /// Throws InvalidArgument for options that cannot be used.
-  Sensitivity(const Objective& objective, const DifferentiateOptions& options);
+  Sensitivity(const Objective& objective, const DifferentiateOptions& options,
+              dae::Runs runs = dae::Runs::kMany);
   ~Sensitivity();
   Sensitivity(Sensitivity&&) noexcept;
   Sensitivity& operator=(Sensitivity&&) noexcept;

@@ -91,11 +91,12 @@ Block project_velocity(const dae::State& state, const MotionBlocks& at, Equation
 
 }  // namespace
 
-StartDerivative::StartDerivative(const dae::Model& model, const dae::IntegrateOptions& options)
+StartDerivative::StartDerivative(const dae::Model& model, const dae::IntegrateOptions& options,
+                                 dae::Runs runs)
     : method_(options.method),
       alpha_(options.alpha),
       follows_parameters_(!options.initial),
-      program_(model, options.alpha.consistency, options.alpha.solver) {}
+      program_(model, options.alpha.consistency, options.alpha.solver, runs) {}
 
 /// Moves perturbed initial values by the parameters: q(p)∘exp(δ) and v(p) + δv.
 void StartDerivative::follow_parameters(const dae::State& state, MotionBlocks& at) {

@@ -23,7 +23,7 @@ struct StartMade {
 /// of Consistency, along M⁻¹Bᵀ. Of the rest it reads parameters, controls and time at the start, and h.
 class StartDerivative {
  public:
-  StartDerivative(const dae::Model& model, const dae::IntegrateOptions& options);
+  StartDerivative(const dae::Model& model, const dae::IntegrateOptions& options, dae::Runs runs);
 
   void set_parameters(std::span<const double> parameters) { program_.set_parameters(parameters); }
   /// Whether initial values follow the parameters by the initial function of the model; the same in all calls of at().

@@ -25,7 +25,7 @@ class Trajectory {
   using Visit = std::function<void(long n, const StepMade& step, bool is_last)>;
 
   Trajectory(const dae::Model& model, const dae::IntegrateOptions& options,
-             const CheckpointOptions& checkpoints);
+             const CheckpointOptions& checkpoints, dae::Runs runs = dae::Runs::kOne);
   Trajectory(const Trajectory&) = delete;
   Trajectory& operator=(const Trajectory&) = delete;
 
