@@ -1,4 +1,5 @@
 #include "chain_rows.hpp"
+#include "repeat_rows.hpp"
 #include "row.hpp"
 #include "sensitivity_rows.hpp"
 #include "step_rows.hpp"
@@ -12,7 +13,8 @@ std::vector<Family> families() {
           {"chain.", &chain_rows},
           {"adjoint.", &adjoint_rows},
           {"forward.", &forward_rows},
-          {"hessian_vector.", &hessian_vector_rows}};
+          {"hessian_vector.", &hessian_vector_rows},
+          {"repeat.", &repeat_rows}};
 }
 
 }  // namespace liegrad::bench

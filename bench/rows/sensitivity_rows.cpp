@@ -161,7 +161,7 @@ std::vector<Row> adjoint_rows() {
                   "kB"});
 
   const Study top = top_study();
-  add_rows(top, "adjoint.heavy_top.", "", 1, top.options(7), {}, rows);
+  add_rows(top, "adjoint.heavy_top.", "", 1, top.options(7), 1.2, rows);
 
   add_million_steps(top, rows);
   return rows;
@@ -190,7 +190,7 @@ std::vector<Row> forward_rows() {
       {"forward.chain_100.central_difference_over_simulation", least[1] / least[0], "ratio"});
   forward = top.options(7);
   forward.mode = sensitivity::Mode::kForward;
-  add_rows(top, "forward.heavy_top.", "seven_parameters_", 1, forward, {}, rows);
+  add_rows(top, "forward.heavy_top.", "per_parameter_", 7, forward, 0.2, rows);
   return rows;
 }
 
