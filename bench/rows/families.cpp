@@ -1,6 +1,7 @@
 #include "chain_rows.hpp"
 #include "row.hpp"
 #include "sensitivity_rows.hpp"
+#include "solver_rows.hpp"
 #include "step_rows.hpp"
 
 namespace liegrad::bench {
@@ -9,6 +10,7 @@ std::vector<Family> families() {
   return {{"kernel.", &kernel_rows},
           {"compile.", &compile_rows},
           {"step.", &step_rows},
+          {"solver.", &solver_rows},
           {"chain.", &chain_rows},
           {"adjoint.", &adjoint_rows},
           {"forward.", &forward_rows},
