@@ -88,7 +88,9 @@ void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
     const double a =
         ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * start_->v_dot[i] - p.alpha_m * start_->a[i]) /
         (1 - p.alpha_m);
-    delta_q_[i] = start_->v[i] + (0.5 - p.beta) * h_ * start_->a[i] + p.beta * h_ * a;
+    // Less what η adds, so that the velocity becomes that of the acceleration: v̇ shows errors of v divided by h.
+    delta_q_[i] =
+        start_->v[i] + (0.5 - p.beta) * h_ * start_->a[i] + p.beta * h_ * a - stabilizer_[i];
   }
 }
 

@@ -63,9 +63,9 @@ class AlphaKinematics final : public Kinematics {
   std::vector<double> start_q_, end_q_;
   std::vector<double> delta_q_, surplus_, v_, v_dot_, a_, eta_;
   std::vector<double> surplus_offset_, v_offset_, v_dot_offset_;  // known at the start of a step
-  std::vector<double> stabilizer_;         // B(q_n)ᵀη
-  const Stabilizer* n_ = nullptr;          // N, of the assembly
-  std::vector<double> gradient_;           // the numbers of B(q_n)ᵀ, if N is another
+  std::vector<double> stabilizer_;                                // B(q_n)ᵀη
+  const Stabilizer* n_ = nullptr;                                 // N, of the assembly
+  std::vector<double> gradient_;                    // the numbers of B(q_n)ᵀ, if N is another
   std::vector<lie::Mat<double, 6>> increment_map_;  // (T + hD)⁻¹ P of each node, when σ ≠ 0
   std::vector<double> step_;                        // w - Nη'
 };

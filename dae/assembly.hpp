@@ -115,9 +115,9 @@ class Assembly {
       int entry, node, place;
     };
     std::vector<Gradient> gradient;
-    std::vector<int> first_numbers;      ///< element × node → where that part begins, see Stabilizer
-    std::vector<int> node_blocks;        ///< element × node → where its numbers begin
-    std::vector<int> block_sizes;        ///< node → how many
+    std::vector<int> first_numbers;  ///< element × node → where that part begins, see Stabilizer
+    std::vector<int> node_blocks;    ///< element × node → where its numbers begin
+    std::vector<int> block_sizes;    ///< node → how many
     /// Runs of numbers that the kernels of steps read: of a node's block, and of (t, c_a, …, k_r).
     struct Run {
       int from, to, count;

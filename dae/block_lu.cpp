@@ -157,7 +157,8 @@ const BlockLu::Neighbour* BlockLu::neighbour(int pivot, int block) const {
 /// need no place. What a pivot has to its right is subtracted from all rows below it.
 void BlockLu::find_columns() {
   const auto widen = [this](int pivot, int block, int columns) {
-    Neighbour& found = neighbours_[index(static_cast<int>(neighbour(pivot, block) - neighbours_.data()))];
+    Neighbour& found =
+        neighbours_[index(static_cast<int>(neighbour(pivot, block) - neighbours_.data()))];
     found.columns = std::max(found.columns, columns);
   };
   for (const auto& [row, column] : *entries_) {
@@ -233,7 +234,8 @@ int BlockLu::position(int row, int column) const {
   const int i = pivot_of_[index(row)], j = pivot_of_[index(column)];
   const int offset = block_offset(i, j);
   if (offset < 0) return -1;
-  if (i < j && place_[index(column)] - pivots_[index(j)].first >= neighbour(i, j)->columns) return -1;
+  if (i < j && place_[index(column)] - pivots_[index(j)].first >= neighbour(i, j)->columns)
+    return -1;
   const int local_row = place_[index(row)] - pivots_[index(i)].first;
   const int local_column = place_[index(column)] - pivots_[index(j)].first;
   return offset + local_row + pivots_[index(i)].size * local_column;

@@ -115,7 +115,8 @@ int LinearSolver::size() const {
 
 std::optional<int> LinearSolver::find(int row, int column) const {
   if (row < 0 || column < 0 || column >= size()) return std::nullopt;
-  const auto begin = entries_->begin() + (column == 0 ? 0 : column_ends_[static_cast<std::size_t>(column) - 1]);
+  const auto begin =
+      entries_->begin() + (column == 0 ? 0 : column_ends_[static_cast<std::size_t>(column) - 1]);
   const auto end = entries_->begin() + column_ends_[static_cast<std::size_t>(column)];
   const auto found = std::lower_bound(begin, end, Entry(row, column));
   if (found == end || found->first != row) return std::nullopt;

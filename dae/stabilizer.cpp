@@ -1,10 +1,10 @@
 #include "liegrad/dae/stabilizer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/small_blocks.hpp"
 #include "liegrad/dae/wide_registers.hpp"
 
 namespace liegrad::dae {
@@ -90,28 +90,32 @@ void StabilizerColumns::find_numbers() {
   }
 }
 
-/// For R outputs that depend on the first C coordinates.
+/// For R outputs, six or three, that depend on the first C coordinates.
 template <int R, int C>
 inline void StabilizerColumns::add_product(const Rows& rows, const double* derivatives, int stride,
                                            const double* numbers, const Stabilizer::Node& node,
                                            const int* position, double* matrix) {
-  std::array<double, static_cast<std::size_t>(R* C)> d = {};
+  using small_blocks::Six;
+  double d[6 * C] = {};
   for (const Rows::Number& n : rows.numbers) {
-    d[index(n.row + R * n.coordinate)] = derivatives[n.place * stride];
+    d[n.row + 6 * n.coordinate] = derivatives[n.place * stride];
   }
+  Six columns[C];
+  for (int c = 0; c < C; ++c) columns[c] = Six::load(d + 6 * c);
   for (int m = 0; m < node.num_multipliers; ++m) {
-    const double* const column = numbers + node.dof * m;
-    std::array<double, R> sum;
-    for (int r = 0; r < R; ++r) sum[index(r)] = d[index(r)] * column[0];
-    for (int c = 1; c < C; ++c) {
-      for (int r = 0; r < R; ++r) sum[index(r)] += d[index(r + R * c)] * column[c];
-    }
+    const double* const factors = numbers + node.dof * m;
     double* const to = matrix + position[m];
-    if (rows.stride == 1) {
-      for (int r = 0; r < R; ++r) to[r] -= sum[index(r)];
-    } else {
-      for (int r = 0; r < R; ++r) to[r * rows.stride] -= sum[index(r)];
+    if (R == 6 && rows.stride == 1) {
+      Six sum = Six::load(to);
+      for (int c = 0; c < C; ++c) sum.subtract(columns[c], factors[c]);
+      sum.store(to);
+      continue;
     }
+    Six sum = {};
+    for (int c = 0; c < C; ++c) sum.add(columns[c], factors[c]);
+    const double single[] = {sum.first[0], sum.first[1], sum.first[2],
+                             sum.first[3], sum.last[0],  sum.last[1]};
+    for (int r = 0; r < R; ++r) to[r * rows.stride] -= single[r];
   }
 }
 

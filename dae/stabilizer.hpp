@@ -78,7 +78,8 @@ class StabilizerColumns {
     std::vector<Rows> divided;
     for (const Rows& rows : rows_) {
       for (const int output : rows.outputs) {
-        const int distance = divided.empty() ? 0 : distance_to(n, divided.back(), output, rows, position);
+        const int distance =
+            divided.empty() ? 0 : distance_to(n, divided.back(), output, rows, position);
         if (distance == 0) {
           divided.push_back({.node = rows.node, .stride = 1, .outputs = {output}});
         } else {
@@ -120,8 +121,8 @@ class StabilizerColumns {
   };
   template <int R, int C>
   static void add_product(const Rows& rows, const double* derivatives, int stride,
-                          const double* numbers, const Stabilizer::Node& node,
-                          const int* position, double* matrix);
+                          const double* numbers, const Stabilizer::Node& node, const int* position,
+                          double* matrix);
   static void add_any_product(const Rows& rows, const double* derivatives, int stride,
                               const double* numbers, const Stabilizer::Node& node,
                               const int* position, double* matrix);

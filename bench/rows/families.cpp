@@ -7,14 +7,10 @@
 namespace liegrad::bench {
 
 std::vector<Family> families() {
-  return {{"kernel.", &kernel_rows},
-          {"compile.", &compile_rows},
-          {"step.", &step_rows},
-          {"solver.", &solver_rows},
-          {"chain.", &chain_rows},
-          {"adjoint.", &adjoint_rows},
-          {"forward.", &forward_rows},
-          {"hessian_vector.", &hessian_vector_rows}};
+  return {{"kernel.", &kernel_rows},   {"compile.", &compile_rows},
+          {"step.", &step_rows},       {"solver.", &solver_rows},
+          {"chain.", &chain_rows},     {"adjoint.", &adjoint_rows},
+          {"forward.", &forward_rows}, {"hessian_vector.", &hessian_vector_rows}};
 }
 
 }  // namespace liegrad::bench

@@ -70,7 +70,8 @@ class BesideEigen final : public Pair {
     const dae::MatrixEntries& entries = assembly().pattern();
     a_.setZero(assembly().size(), assembly().size());
     lu_ = Eigen::PartialPivLU<Matrix>(assembly().size());
-    for (std::size_t e = 0; e < entries.size(); ++e) a_(entries[e].first, entries[e].second) = entry(e);
+    for (std::size_t e = 0; e < entries.size(); ++e)
+      a_(entries[e].first, entries[e].second) = entry(e);
     b_.setOnes(assembly().size());
   }
   void theirs() override {
@@ -80,7 +81,8 @@ class BesideEigen final : public Pair {
 
  private:
   static constexpr int kMost = dae::kLargestDenseSystem;
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMost, kMost>;
+  using Matrix =
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMost, kMost>;
   using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMost, 1>;
 
   Matrix a_;
@@ -122,8 +124,7 @@ std::vector<Row> solver_rows() {
     BesideEigen top(some_steps(models::make_model("heavy_top"), formulation));
     rows.push_back({"solver.heavy_top" + suffix + ".eigen_over_dense", top.ratio(), "x", kFaster});
     const int bodies = formulation == Formulation::kIndex3 ? 4 : 3;
-    BesideEigen chain(
-        some_steps(models::make_model("chain", {.bodies = bodies}), formulation));
+    BesideEigen chain(some_steps(models::make_model("chain", {.bodies = bodies}), formulation));
     rows.push_back({"solver.chain_" + std::to_string(bodies) + suffix + ".eigen_over_dense",
                     chain.ratio(), "x", kFaster});
     for (const int many : {10, 100, 1000}) {
