@@ -82,6 +82,12 @@ void AlphaKinematics::guess_increment(std::span<const double> delta_q) {
   std::copy(delta_q.begin(), delta_q.end(), delta_q_.begin());
 }
 
+void AlphaKinematics::guess_stabilizer(std::span<const double> eta) {
+  if (!stabilized_) return;
+  std::copy(eta.begin(), eta.end(), eta_.begin());
+  set_stabilizer_force();
+}
+
 void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
   const AlphaParameters& p = method_.parameters;
   for (std::size_t i = 0; i < delta_q_.size(); ++i) {

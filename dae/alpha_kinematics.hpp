@@ -18,6 +18,7 @@ class AlphaKinematics final : public Kinematics {
 
   void begin(const State& start, double h, Assembly& assembly) override;
   void guess_increment(std::span<const double> delta_q) override;
+  void guess_stabilizer(std::span<const double> eta) override;
   void guess_acceleration(std::span<const double> v_dot) override;
   std::span<const double> increment() const override { return delta_q_; }
   void evaluate(Assembly& assembly, bool with_maps) override;

@@ -430,13 +430,21 @@ TEST(SparseSolver, RefusesNumbersThatAreNotFinite) {
   }
 }
 
-TEST_F(Allocation, OfBlockLuIsDoneWhenItIsMade) {
+TEST_F(Allocation, OfBlockLuIsDoneWhenItIsMadeAndWhenItFirstKeepsItsMatrix) {
   std::mt19937 rng(7);
   const Blocks blocks = random_tree(20, false, rng),
                massless = with_massless_coordinates(false, rng);
   VectorXd b = VectorXd::Ones(blocks.a.rows());
   const std::span<double> right(b.data(), static_cast<std::size_t>(b.size()));
   BlockLu lu(static_cast<int>(blocks.a.rows()), shared(blocks.entries), blocks.structure);
+  assemble(lu, blocks);
+  EXPECT_EQ(allocations_of([&] {
+              lu.factorize_in_place();
+              lu.solve(right);
+            }),
+            0);
+  assemble(lu, blocks);
+  lu.factorize();
   for (int repetition = 0; repetition < 2; ++repetition) {
     assemble(lu, blocks);
     EXPECT_EQ(allocations_of([&] {

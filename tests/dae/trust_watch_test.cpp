@@ -64,8 +64,7 @@ bool is_doubted(double length, double speed) {
   dae::State state = consistency.initial_state(0, {});
   state.v = {turning, 0, 0, speed * length, 0, 0};
   state.step = 1;
-  const dae::Model model = system.model();
-  dae::TrustWatch watch(model, options);
+  dae::TrustWatch watch(system, options);
   watch.start(state, consistency.assembly());
   for (int n = 0; n < 40; ++n) {
     dae::State next = state;
