@@ -108,8 +108,6 @@ void IntegrationOptions::add_to(CLI::App& command) {
       ->allow_extra_args(false);
   add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
   add_choice("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
-  add("--threads", threads_, "That evaluate elements; for large systems", "N")
-      ->capture_default_str();
   command.add_flag("--project", project_, "Move inconsistent initial values to the constraints");
   command.add_flag("--allow-redundant", allow_redundant_,
                    "Accept constraints that depend on others; multipliers of least norm");
@@ -219,7 +217,6 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   const models::Model& model = models::find_model(system_);
   options.t_end = t_end_.value_or(model.default_t_end);
   options.step = step_.value_or(model.default_step);
-  options.threads = threads_;
   if (adaptive_) {
     dae::AdaptiveOptions adaptive;
     adaptive.tolerance.relative = rtol_.value_or(adaptive.tolerance.relative);
@@ -281,7 +278,6 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
     echo["guess"] = guess_;
   }
   echo["newton"] = newton_;
-  if (threads_ > 1) echo["threads"] = threads_;
   if (options.adaptive) {
     echo["adaptive"] = true;
     echo["rtol"] = options.adaptive->tolerance.relative;

@@ -46,7 +46,6 @@ class IntegrationOptions {
   std::string alpha_;
   std::optional<double> t_end_, step_, rtol_, atol_;
   bool adaptive_ = false, control_multipliers_ = false;
-  int threads_ = 1;
   std::string start_ = "classical", newton_ = "full", guess_ = "extrapolated", solver_ = "auto";
   bool project_ = false, allow_redundant_ = false;
   std::vector<std::string> settings_;

@@ -48,10 +48,9 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     assembly.set_time(start.t);
     assembly.set_stabilizer();
     assembly.set_time(t_end);
-    stabilizer_entries_ = assembly.stabilizer();
+    n_ = &assembly.stabilizer();
     if (sigma_form(method_.sigma) == SigmaForm::kOther) {
-      if (gradient_.empty()) find_entries(stabilizer_entries_);
-      gradient_.assign(stabilizer_entries_.begin(), stabilizer_entries_.end());
+      gradient_.assign(n_->numbers().begin(), n_->numbers().end());
     }
     eta_ = start.eta;  // of the last step, as a guess
     set_stabilizer_force();
@@ -79,20 +78,14 @@ void AlphaKinematics::set_views(std::span<const double> q,
   }
 }
 
-void AlphaKinematics::find_entries(std::span<const Assembly::StabilizerEntry> entries) {
-  std::vector<int> node_of_dof(index(space_.dof()), -1);
-  for (int i = 0; i < space_.size(); ++i) {
-    if (space_.group(i).dof() > 0) node_of_dof[index(space_.dof_offset(i))] = i;
-  }
-  first_entries_.assign(index(space_.size()), {});
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const int node = node_of_dof[index(entries[i].dof)];
-    if (node >= 0) first_entries_[index(node)].push_back(i);
-  }
-}
-
 void AlphaKinematics::guess_increment(std::span<const double> delta_q) {
   std::copy(delta_q.begin(), delta_q.end(), delta_q_.begin());
+}
+
+void AlphaKinematics::guess_stabilizer(std::span<const double> eta) {
+  if (!stabilized_) return;
+  std::copy(eta.begin(), eta.end(), eta_.begin());
+  set_stabilizer_force();
 }
 
 void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
@@ -101,7 +94,9 @@ void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
     const double a =
         ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * start_->v_dot[i] - p.alpha_m * start_->a[i]) /
         (1 - p.alpha_m);
-    delta_q_[i] = start_->v[i] + (0.5 - p.beta) * h_ * start_->a[i] + p.beta * h_ * a;
+    // Less what η adds, so that the velocity becomes that of the acceleration: v̇ shows errors of v divided by h.
+    delta_q_[i] =
+        start_->v[i] + (0.5 - p.beta) * h_ * start_->a[i] + p.beta * h_ * a - stabilizer_[i];
   }
 }
 
@@ -138,15 +133,13 @@ void AlphaKinematics::set_maps(int node, int dof, const NodeMatrix<G, double>& t
     full.template block<G<double>::kDof, 1>(0, i) = increment * Tangent(Tangent::Unit(i));
   }
   if (!stabilized_ || sigma == 1) return;
-  // N = P⁻¹ B(q_n)ᵀ: the entries of a node in a column stand together.
+  // N = P⁻¹ B(q_n)ᵀ, column by column.
   const Matrix inverse = p.inverse();
-  for (const std::size_t i : first_entries_[index(node)]) {
-    Tangent column;
-    for (int k = 0; k < G<double>::kDof; ++k) column(k) = gradient_[i + index(k)].value;
-    column = inverse * column;
-    for (int k = 0; k < G<double>::kDof; ++k) {
-      assembly.stabilizer()[i + index(k)].value = column(k);
-    }
+  const Stabilizer::Node& of_node = n_->node(node);
+  for (int i = 0; i < of_node.num_multipliers; ++i) {
+    const std::size_t first = index(of_node.first_number + i * of_node.dof);
+    const Tangent column = Eigen::Map<const Tangent>(gradient_.data() + first);
+    Eigen::Map<Tangent>(assembly.stabilizer().numbers().data() + first) = inverse * column;
   }
 }
 
@@ -254,11 +247,7 @@ void AlphaKinematics::conclude(Assembly& assembly) {
 
 void AlphaKinematics::set_stabilizer_force() {
   std::fill(stabilizer_.begin(), stabilizer_.end(), 0.0);
-  const std::span<const Assembly::StabilizerEntry> gradient =
-      gradient_.empty() ? stabilizer_entries_ : gradient_;
-  for (const Assembly::StabilizerEntry& entry : gradient) {
-    stabilizer_[index(entry.dof)] += entry.value * eta_[index(entry.multiplier)];
-  }
+  n_->add_product(gradient_.empty() ? n_->numbers() : gradient_, 1, eta_, stabilizer_);
 }
 
 void AlphaKinematics::apply_increment_map(std::span<double> w) const { apply_maps(w, false); }
@@ -295,9 +284,7 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
                               double fraction) {
   std::copy(w.begin(), w.end(), step_.begin());
   if (stabilized_) {
-    for (const Assembly::StabilizerEntry& entry : stabilizer_entries_) {
-      step_[index(entry.dof)] -= entry.value * eta[index(entry.multiplier)];
-    }
+    n_->add_product(-1, eta, step_);
     for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += fraction * eta[i];
     set_stabilizer_force();
   }

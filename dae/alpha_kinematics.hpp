@@ -18,6 +18,7 @@ class AlphaKinematics final : public Kinematics {
 
   void begin(const State& start, double h, Assembly& assembly) override;
   void guess_increment(std::span<const double> delta_q) override;
+  void guess_stabilizer(std::span<const double> eta) override;
   void guess_acceleration(std::span<const double> v_dot) override;
   std::span<const double> increment() const override { return delta_q_; }
   void evaluate(Assembly& assembly, bool with_maps) override;
@@ -52,7 +53,6 @@ class AlphaKinematics final : public Kinematics {
   void set_rates(Assembly& assembly);
   void set_views(std::span<const double> q, std::vector<std::vector<double>>& views) const;
   void add_sigma_terms();
-  void find_entries(std::span<const Assembly::StabilizerEntry> entries);
 
   const lie::GroupList& space_;
   AlphaMethod method_;
@@ -63,11 +63,10 @@ class AlphaKinematics final : public Kinematics {
   std::vector<std::vector<double>> start_view_, end_view_;
   std::vector<double> start_q_, end_q_;
   std::vector<double> delta_q_, surplus_, v_, v_dot_, a_, eta_;
-  std::vector<double> surplus_offset_, v_offset_, v_dot_offset_;   // known at the start of a step
-  std::vector<double> stabilizer_;                                 // B(q_n)ᵀη
-  std::span<const Assembly::StabilizerEntry> stabilizer_entries_;  // N, of the assembly
-  std::vector<Assembly::StabilizerEntry> gradient_;                // B(q_n)ᵀ, if N is another
-  std::vector<std::vector<std::size_t>> first_entries_;  // of a node, where its columns begin
+  std::vector<double> surplus_offset_, v_offset_, v_dot_offset_;  // known at the start of a step
+  std::vector<double> stabilizer_;                                // B(q_n)ᵀη
+  const Stabilizer* n_ = nullptr;                                 // N, of the assembly
+  std::vector<double> gradient_;                    // the numbers of B(q_n)ᵀ, if N is another
   std::vector<lie::Mat<double, 6>> increment_map_;  // (T + hD)⁻¹ P of each node, when σ ≠ 0
   std::vector<double> step_;                        // w - Nη'
 };

@@ -12,10 +12,6 @@ namespace {
 constexpr int kLanes = 16;
 /// Below this number of elements their kernels are called one by one.
 constexpr int kFewElements = 4;
-/// A group of elements is divided for two threads from this number on: a microsecond or two to wake the
-/// second one must not matter.
-constexpr int kManyElements = 256;
-constexpr int kNumParts = 2;
 
 }  // namespace
 
@@ -30,8 +26,7 @@ Assembly::Assembly(const Model& system, Formulation formulation, bool velocity_m
       nodes_(system.configuration_space(), form_),
       multipliers_(index(num_multipliers_)),
       algebraic_(index(num_algebraic_)),
-      controls_(system.controls().size()),
-      team_(std::make_unique<ThreadTeam>()) {
+      controls_(system.controls().size()) {
   size_ = stabilizer_offset() + (form_.split ? num_multipliers_ : 0);
   residual_.assign(index(size_), 0.0);
   std::vector<std::vector<int>> by_kind(system.kinds().size());
@@ -42,15 +37,7 @@ Assembly::Assembly(const Model& system, Formulation formulation, bool velocity_m
     add_group(static_cast<int>(kind), by_kind[kind]);
   }
 
-  SparsePattern pattern;
-  pattern.size = size_;
-  collect_pattern(pattern);
-  std::sort(pattern.entries.begin(), pattern.entries.end());
-  pattern.entries.erase(std::unique(pattern.entries.begin(), pattern.entries.end()),
-                        pattern.entries.end());
-  pattern_ = pattern.entries;
-  pattern.blocks = block_structure();
-  matrix_.emplace(pattern, solver);
+  matrix_.emplace(collect_pattern(), solver);
   matrix_values_ = matrix_->values();
   last_inputs_.assign(1 + kNumCoefficients, 0.0);
   find_copies();
@@ -67,7 +54,6 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
       group.kind->shape().constraints > 0 ? constraint_rows(formulation_) : ConstraintRows{};
   group.rows = group.kind->rows(rows);
   group.elements = elements;
-  divide(group);
   group.lanes = group.num_elements() < kFewElements ? 1 : kLanes;
   group.newton = &group.kind->newton(rows, form_);
   group.values = &group.kind->values(rows, form_);
@@ -77,10 +63,8 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
   has_momentum_ = has_momentum_ || model.has_momentum();
   int num_outputs = std::max(group.newton->layout().num_outputs, ObservableRows::kOutputs);
   for (const OutputSpec& output : group.kind->shape().outputs) num_outputs += output.size;
-  group.lanes_of_part.assign(
-      group.part_ends.size(),
-      {.inputs = std::vector<double>(index(group.in.num_inputs * group.lanes), 0.0),
-       .outputs = std::vector<double>(index(num_outputs * group.lanes), 0.0)});
+  group.inputs.assign(index(group.in.num_inputs * group.lanes), 0.0);
+  group.outputs.assign(index(num_outputs * group.lanes), 0.0);
   for (const int e : group.elements) {
     const PlacedElement& element = system_->elements()[index(e)];
     group.first_multipliers.push_back(element.first_multiplier);
@@ -97,41 +81,6 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
   find_runs(group, rows);
   groups_.push_back(std::move(group));
 }
-
-void Assembly::divide(Group& group) const {
-  const int count = group.num_elements();
-  group.part_ends = {count};
-  if (count < kManyElements) return;
-  // Elements of the second half that share a node or a multiplier with the first one come last.
-  std::vector<bool> is_taken(index(dof_ + num_multipliers_), false);
-  const auto for_each_unknown = [&](int element, auto&& f) {
-    const PlacedElement& placed = system_->elements()[index(element)];
-    for (const int node : placed.nodes) {
-      const lie::GroupList& space = system_->configuration_space();
-      for (int i = 0; i < space.group(node).dof(); ++i) f(space.dof_offset(node) + i);
-    }
-    for (const int multiplier : placed.multipliers_read) f(dof_ + multiplier);
-  };
-  std::vector<int> second, last;
-  for (int i = 0; i < count; ++i) {
-    const int element = group.elements[index(i)];
-    bool shares = false;
-    for_each_unknown(element, [&](int unknown) { shares = shares || is_taken[index(unknown)]; });
-    if (i < count / kNumParts) {
-      for_each_unknown(element, [&](int unknown) { is_taken[index(unknown)] = true; });
-    } else {
-      (shares ? last : second).push_back(element);
-    }
-  }
-  group.elements.resize(index(count / kNumParts));
-  group.part_ends = {group.num_elements()};
-  for (const std::vector<int>& part : {second, last}) {
-    group.elements.insert(group.elements.end(), part.begin(), part.end());
-    group.part_ends.push_back(group.num_elements());
-  }
-}
-
-void Assembly::set_threads(int threads) { team_ = std::make_unique<ThreadTeam>(threads); }
 
 void Assembly::find_runs(Group& group, ConstraintRows rows) const {
   const std::vector<bool> used = group.kind->inputs_of_steps(rows, form_);
@@ -159,8 +108,7 @@ void Assembly::find_copies() {
     const PlacedElement& element = system_->elements()[index(group.elements[0])];
     const ElementShape& shape = group.kind->shape();
     const auto add = [&group](const double* from, int to, int count) {
-      if (count > 0)
-        group.copies.push_back({from, group.lanes_of_part[0].inputs.data() + to, count});
+      if (count > 0) group.copies.push_back({from, group.inputs.data() + to, count});
     };
     for (std::size_t k = 0; k < group.node_runs.size(); ++k) {
       for (const Group::Run& run : group.node_runs[k]) {
@@ -185,7 +133,7 @@ void Assembly::find_copies() {
 void Assembly::set_parameters(std::span<const double> parameters) {
   for (Group& group : groups_) {
     group.parameters.clear();
-    for (Group::Lanes& lanes : group.lanes_of_part) lanes.loaded = -1;
+    group.loaded = -1;
     for (const int e : group.elements) {
       for (const int i : system_->elements()[index(e)].parameters) {
         group.parameters.push_back(parameters[index(i)]);
@@ -239,8 +187,7 @@ void Assembly::collect_last_inputs() {
 }
 
 template <int Lanes>
-void Assembly::load_lanes(const Group& group, Group::Lanes& lanes, int first, int count,
-                          Load what) {
+void Assembly::load_lanes(Group& group, int first, int count, Load what) {
   const ElementInputs& in = group.in;
   const ElementShape& shape = group.kind->shape();
   const int num_parameters = static_cast<int>(shape.parameters.size());
@@ -250,7 +197,7 @@ void Assembly::load_lanes(const Group& group, Group::Lanes& lanes, int first, in
   const double* const last = last_inputs_.data();
   for (int lane = 0; lane < count; ++lane) {
     const int e = first + lane;
-    double* const to = lanes.inputs.data() + lane;
+    double* const to = group.inputs.data() + lane;
     const auto put = [to](int offset, const double* from, int n) {
       for (int i = 0; i < n; ++i) to[(offset + i) * Lanes] = from[i];
     };
@@ -284,58 +231,56 @@ void Assembly::load_lanes(const Group& group, Group::Lanes& lanes, int first, in
           node_map_size(group.kind->groups()[k]));
     }
   }
-  if (lanes.loaded == first || (lanes.loaded >= 0 && group.has_equal_parameters)) return;
+  if (group.loaded == first || (group.loaded >= 0 && group.has_equal_parameters)) return;
   // Lanes that stand empty get some element's parameters too.
   for (int lane = 0; lane < Lanes; ++lane) {
     const int e = std::min(first + lane, group.num_elements() - 1);
     for (int i = 0; i < num_parameters; ++i) {
-      lanes.inputs[index((in.parameters + i) * Lanes + lane)] =
+      group.inputs[index((in.parameters + i) * Lanes + lane)] =
           group.parameters[index(e * num_parameters + i)];
     }
   }
-  lanes.loaded = first;
+  group.loaded = first;
 }
 
-void Assembly::load(const Group& group, Group::Lanes& lanes, int first, int count, Load what) {
+void Assembly::load(Group& group, int first, int count, Load what) {
   // The parameters of a single element stay where they are.
-  if (what == Load::kForSteps && lanes.loaded == first && !group.copies.empty()) {
+  if (what == Load::kForSteps && group.loaded == first && !group.copies.empty()) {
     for (const Group::Copy& copy : group.copies) {
       for (int i = 0; i < copy.count; ++i) copy.to[i] = copy.from[i];
     }
     return;
   }
   if (group.lanes == 1) {
-    load_lanes<1>(group, lanes, first, count, what);
+    load_lanes<1>(group, first, count, what);
   } else {
-    load_lanes<kLanes>(group, lanes, first, count, what);
+    load_lanes<kLanes>(group, first, count, what);
   }
 }
 
-void Assembly::call(const Group& group, Group::Lanes& lanes, const ad::Kernel& kernel, int count) {
+void Assembly::call(Group& group, const ad::Kernel& kernel, int count) {
   if (group.lanes == 1) {
-    kernel(lanes.inputs, lanes.outputs);
+    kernel(group.inputs, group.outputs);
   } else {
-    kernel.batch(count, lanes.inputs, group.lanes, lanes.outputs, group.lanes);
+    kernel.batch(count, group.inputs, group.lanes, group.outputs, group.lanes);
   }
 }
 
 void Assembly::load_and_call(Group& group, const ad::Kernel& kernel, int first, int count,
                              Load what) {
   collect_last_inputs();
-  Group::Lanes& lanes = group.lanes_of_part[0];
-  load(group, lanes, first, count, what);
-  call(group, lanes, kernel, count);
+  load(group, first, count, what);
+  call(group, kernel, count);
 }
 
 template <int Lanes>
-void Assembly::add_lanes(const Group& group, const Group::Lanes& lanes, int first, int count,
-                         bool with_matrix) {
+void Assembly::add_lanes(const Group& group, int first, int count, bool with_matrix) {
   const int num_rows = group.rows.num_outputs;
   const int num_entries = group.newton->layout().parts[1].size;
   double* const residual = residual_.data();
   double* const matrix = matrix_values_.data();
   for (int lane = 0; lane < count; ++lane) {
-    const double* const out = lanes.outputs.data() + lane;
+    const double* const out = group.outputs.data() + lane;
     const int* const row = group.row_index.data() + (first + lane) * num_rows;
     const auto add_rows = [&](int begin, int end, double scale) {
       for (int i = begin; i < end; ++i) residual[row[i]] += scale * out[i * Lanes];
@@ -348,7 +293,7 @@ void Assembly::add_lanes(const Group& group, const Group::Lanes& lanes, int firs
     const int* const position = group.matrix_position.data() + (first + lane) * num_entries;
     for (int i = 0; i < num_entries; ++i) matrix[position[i]] += derivative[i * Lanes];
     if (group.columns) {
-      group.columns->add(*stabilizer_, first + lane, derivative, Lanes, matrix_values_);
+      group.columns->add(*stabilizer_, first + lane, derivative, Lanes, matrix);
     }
   }
 }
@@ -356,53 +301,42 @@ void Assembly::add_lanes(const Group& group, const Group::Lanes& lanes, int firs
 void Assembly::evaluate(bool with_matrix) {
   collect_last_inputs();
   std::fill(residual_.begin(), residual_.end(), 0.0);
-  if (with_matrix) {
-    std::fill(matrix_values_.begin(), matrix_values_.end(), 0.0);
-    if (stabilizer_) stabilizer_->sort_by_nodes();
-  }
+  if (with_matrix) std::fill(matrix_values_.begin(), matrix_values_.end(), 0.0);
   for (Group& group : groups_) {
-    const int num_parts = static_cast<int>(group.part_ends.size());
-    const int independent = std::max(1, num_parts - 1);
-    team_->run(independent, [&](int part) { evaluate_part(group, part, with_matrix); });
-    if (independent < num_parts) evaluate_part(group, independent, with_matrix);
+    const ad::Kernel& kernel = with_matrix ? *group.newton : *group.values;
+    for_each_chunk(group, [&](int first, int count) {
+      load(group, first, count, Load::kForSteps);
+      call(group, kernel, count);
+      if (group.lanes == 1) {
+        add_lanes<1>(group, first, count, with_matrix);
+      } else {
+        add_lanes<kLanes>(group, first, count, with_matrix);
+      }
+    });
   }
-}
-
-void Assembly::evaluate_part(Group& group, int part, bool with_matrix) {
-  const ad::Kernel& kernel = with_matrix ? *group.newton : *group.values;
-  Group::Lanes& lanes = group.lanes_of_part[index(part)];
-  const int begin = part == 0 ? 0 : group.part_ends[index(part - 1)];
-  for_each_chunk(group, begin, group.part_ends[index(part)], [&](int first, int count) {
-    load(group, lanes, first, count, Load::kForSteps);
-    call(group, lanes, kernel, count);
-    if (group.lanes == 1) {
-      add_lanes<1>(group, lanes, first, count, with_matrix);
-    } else {
-      add_lanes<kLanes>(group, lanes, first, count, with_matrix);
-    }
-  });
 }
 
 double Assembly::entry(int row, int column) {
-  if (!std::binary_search(pattern_.begin(), pattern_.end(), std::pair(row, column))) return 0.0;
-  return matrix_->values()[index(matrix_->position(row, column))];
+  const std::optional<int> position = matrix_->find(row, column);
+  return position ? matrix_->values()[index(*position)] : 0.0;
 }
 
 void Assembly::set_stabilizer() {
   if (!stabilizer_) return;
   // B(q_n) is what Φ has to say of a perturbation w of position when Q = I.
-  const std::span<StabilizerEntry> entries = stabilizer_->entries();
-  for (StabilizerEntry& entry : entries) entry.value = 0;
+  const std::span<double> numbers = stabilizer_->numbers();
+  std::ranges::fill(numbers, 0.0);
   for (Group& group : groups_) {
-    if (group.gradient_part.empty()) continue;
+    if (group.gradient.empty()) continue;
+    const std::size_t num_nodes = group.block_sizes.size();
     for_each_chunk(group, [&](int first, int count) {
       load_and_call(group, *group.newton, first, count, Load::kForSteps);
-      const int* to = group.gradient_position.data() + index(first) * group.gradient_part.size();
       for (int lane = 0; lane < count; ++lane) {
         const double* const derivative =
-            group.outputs().data() + lane + group.matrix_offset * group.lanes;
-        for (const int i : group.gradient_part) {
-          entries[index(*to++)].value += derivative[i * group.lanes];
+            group.outputs.data() + lane + group.matrix_offset * group.lanes;
+        const int* const to = group.first_numbers.data() + index(first + lane) * num_nodes;
+        for (const Group::Gradient& g : group.gradient) {
+          numbers[index(to[g.node] + g.place)] += derivative[g.entry * group.lanes];
         }
       }
     });

@@ -12,7 +12,6 @@
 #include "liegrad/dae/model.hpp"
 #include "liegrad/dae/node_store.hpp"
 #include "liegrad/dae/stabilizer.hpp"
-#include "liegrad/dae/thread_team.hpp"
 
 namespace liegrad::dae {
 
@@ -57,26 +56,19 @@ class Assembly {
   /// Q = I (and V = I) for all nodes: w is then a perturbation itself.
   void set_identity_maps();
 
-  /// How many threads evaluate large groups of elements; results do not depend on it.
-  void set_threads(int threads);
-
   /// Fills residual(); with_matrix: also matrix().
   void evaluate(bool with_matrix);
   std::span<const double> residual() const { return residual_; }
   LinearSolver& matrix() { return *matrix_; }
   /// Entries that can be non-zero, each once; and one of them (0 outside the pattern).
-  const std::vector<std::pair<int, int>>& pattern() const { return pattern_; }
+  const MatrixEntries& pattern() const { return matrix_->entries(); }
   double entry(int row, int column);
 
   /// Of the stabilised formulation: position moves by Q (w - N η), where N is B(q_n)ᵀ after this call,
   /// which is made when the nodes hold q_n with Q = I.
   void set_stabilizer();
-  /// The entries of N, column after column, in each the coordinates node after node; a method may
-  /// change them.
-  using StabilizerEntry = Stabilizer::Entry;
-  std::span<StabilizerEntry> stabilizer() {
-    return stabilizer_ ? stabilizer_->entries() : std::span<StabilizerEntry>();
-  }
+  /// N; a method may change it. Precondition: the formulation is the stabilised one.
+  Stabilizer& stabilizer() { return *stabilizer_; }
 
   /// Φ, dΦ/dt, d²Φ/dt², d³Φ/dt³ (for v̈ = 0) at the current point.
   void constraint_values(std::span<double> position, std::span<double> velocity);
@@ -109,9 +101,6 @@ class Assembly {
     ElementRows rows;
     int lanes = 1;  ///< evaluated at once; input and output arrays have this stride
     std::vector<int> elements;
-    /// Where parts of the list end. All but the last part have no row in common and may be evaluated
-    /// at the same time; the last one comes after them.
-    std::vector<int> part_ends;
     const ad::Kernel* newton = nullptr;
     const ad::Kernel* values = nullptr;
     const ad::Kernel* constraints = nullptr;
@@ -120,10 +109,15 @@ class Assembly {
     std::vector<int> row_index;                ///< element × output → row of the residual
     std::vector<int> matrix_position;          ///< element × entry → position in the matrix
     std::optional<StabilizerColumns> columns;  ///< of η, if the elements depend on position
-    std::vector<int> gradient_part;      ///< entry of the pattern that is one of B → index below
-    std::vector<int> gradient_position;  ///< element × such entry → entry of N
-    std::vector<int> node_blocks;        ///< element × node → where its numbers begin
-    std::vector<int> block_sizes;        ///< node → how many
+    /// An entry of the pattern that is one of B: its node, and where it stands in the part of N of this node and the
+    /// constraints of the element.
+    struct Gradient {
+      int entry, node, place;
+    };
+    std::vector<Gradient> gradient;
+    std::vector<int> first_numbers;  ///< element × node → where that part begins, see Stabilizer
+    std::vector<int> node_blocks;    ///< element × node → where its numbers begin
+    std::vector<int> block_sizes;    ///< node → how many
     /// Runs of numbers that the kernels of steps read: of a node's block, and of (t, c_a, …, k_r).
     struct Run {
       int from, to, count;
@@ -140,26 +134,19 @@ class Assembly {
     std::vector<double> parameters;     ///< element × parameter
     bool has_equal_parameters = false;  ///< all elements
     std::vector<int> first_multipliers;
-    /// What kernels read and write for the elements that are evaluated together, one for each part.
-    struct Lanes {
-      std::vector<double> inputs, outputs;
-      int loaded = -1;  ///< the first element of those whose parameters stand in `inputs`
-    };
-    std::vector<Lanes> lanes_of_part;
-    std::span<double> outputs() { return lanes_of_part[0].outputs; }
+    /// What kernels read and write for the elements that are evaluated together.
+    std::vector<double> inputs, outputs;
+    int loaded = -1;  ///< the first element of those whose parameters stand in `inputs`
     int num_elements() const { return static_cast<int>(elements.size()); }
   };
 
   void add_group(int kind, const std::vector<int>& elements);
-  /// Puts the elements of a large group in an order in which parts of it are independent.
-  void divide(Group& group) const;
   /// Global unknown of a variable of an element.
   int unknown_of(const PlacedElement& element, const Group& group, int variable) const;
   int row_of(const PlacedElement& element, const Group& group, int output) const;
-  void collect_pattern(SparsePattern& pattern);
+  SparsePattern collect_pattern();
   void collect_stabilizer(SparsePattern& pattern);
   void find_stabilizer_entries(Group& group) const;
-  void find_stabilizer_targets();
   BlockStructure block_structure() const;
   void find_positions();
   void find_runs(Group& group, ConstraintRows rows) const;
@@ -169,27 +156,21 @@ class Assembly {
   /// is group.lanes.
   enum class Load { kForSteps, kAll };
   template <int Lanes>
-  void load_lanes(const Group& group, Group::Lanes& lanes, int first, int count, Load what);
-  void load(const Group& group, Group::Lanes& lanes, int first, int count, Load what = Load::kAll);
-  static void call(const Group& group, Group::Lanes& lanes, const ad::Kernel& kernel, int count);
+  void load_lanes(Group& group, int first, int count, Load what);
+  void load(Group& group, int first, int count, Load what = Load::kAll);
+  static void call(Group& group, const ad::Kernel& kernel, int count);
   /// Loads some elements into the first lanes and calls a kernel.
   void load_and_call(Group& group, const ad::Kernel& kernel, int first, int count,
                      Load what = Load::kAll);
   /// Adds the outputs of a kernel to the residual, and with_matrix to the matrix.
   template <int Lanes>
-  void add_lanes(const Group& group, const Group::Lanes& lanes, int first, int count,
-                 bool with_matrix);
-  void evaluate_part(Group& group, int part, bool with_matrix);
+  void add_lanes(const Group& group, int first, int count, bool with_matrix);
   /// f(first element, how many) for elements that are evaluated together.
   template <class F>
-  static void for_each_chunk(const Group& group, int begin, int end, F&& f) {
-    for (int first = begin; first < end; first += group.lanes) {
-      f(first, std::min(group.lanes, end - first));
-    }
-  }
-  template <class F>
   static void for_each_chunk(const Group& group, F&& f) {
-    for_each_chunk(group, 0, group.num_elements(), f);
+    for (int first = 0; first < group.num_elements(); first += group.lanes) {
+      f(first, std::min(group.lanes, group.num_elements() - first));
+    }
   }
   void constraint_derivative(int order, std::span<double> out);
 
@@ -208,8 +189,6 @@ class Assembly {
 
   std::optional<Stabilizer> stabilizer_;  // of the stabilised formulation
 
-  std::unique_ptr<ThreadTeam> team_;
-  std::vector<std::pair<int, int>> pattern_;
   std::optional<LinearSolver> matrix_;  // made when the pattern is known
   std::span<double> matrix_values_;
 };

@@ -19,8 +19,8 @@ void Assembly::constraint_values(std::span<double> position, std::span<double> v
       for (int lane = 0; lane < count; ++lane) {
         const int multiplier = group.first_multipliers[index(first + lane)];
         for (int i = 0; i < each; ++i) {
-          position[index(multiplier + i)] = group.outputs()[index(i * group.lanes + lane)];
-          velocity[index(multiplier + i)] = group.outputs()[index((each + i) * group.lanes + lane)];
+          position[index(multiplier + i)] = group.outputs[index(i * group.lanes + lane)];
+          velocity[index(multiplier + i)] = group.outputs[index((each + i) * group.lanes + lane)];
         }
       }
     });
@@ -38,7 +38,7 @@ void Assembly::constraint_derivative(int order, std::span<double> out) {
       for (int lane = 0; lane < count; ++lane) {
         const int multiplier = group.first_multipliers[index(first + lane)];
         for (int i = 0; i < each; ++i) {
-          out[index(multiplier + i)] = group.outputs()[index(i * group.lanes + lane)];
+          out[index(multiplier + i)] = group.outputs[index(i * group.lanes + lane)];
         }
       }
     });
@@ -54,7 +54,7 @@ void Assembly::term_sizes(std::span<double> out) {
         const int* const row = group.row_index.data() + (first + lane) * group.rows.num_outputs;
         for (int i = 0; i < group.rows.position; ++i) {
           const int place = row[i] < dof_ ? row[i] : row[i] - num_multipliers_;
-          out[index(place)] += std::abs(group.outputs()[index(i * group.lanes + lane)]);
+          out[index(place)] += std::abs(group.outputs[index(i * group.lanes + lane)]);
         }
       }
     });
@@ -73,9 +73,9 @@ void Assembly::residual_rate(std::span<const double> direction, double time_rate
     std::vector<double> in(index(layout.num_inputs)), out(index(layout.num_outputs));
     for (int e = 0; e < group.num_elements(); ++e) {
       const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
-      load(group, group.lanes_of_part[0], e, 1);
+      load(group, e, 1);
       for (int i = 0; i < group.in.velocity_maps; ++i) {
-        in[index(i)] = group.lanes_of_part[0].inputs[index(i * group.lanes)];
+        in[index(i)] = group.inputs[index(i * group.lanes)];
       }
       const int dof = group.kind->dof();
       for (int i = 0; i < dof; ++i) {
@@ -102,7 +102,7 @@ Assembly::Observed Assembly::observe(std::span<double> element_outputs) {
     for_each_chunk(group, [&](int first, int count) {
       load_and_call(group, *group.observables, first, count);
       for (int lane = 0; lane < count; ++lane) {
-        const auto out = [&](int i) { return group.outputs()[index(i * group.lanes + lane)]; };
+        const auto out = [&](int i) { return group.outputs[index(i * group.lanes + lane)]; };
         observed.kinetic += out(ObservableRows::kKinetic);
         observed.potential += out(ObservableRows::kPotential);
         for (int i = 0; i < 3; ++i) {
@@ -125,7 +125,7 @@ std::string Assembly::nonfinite_element() {
     for (int e = 0; e < group.num_elements(); ++e) {
       load_and_call(group, *group.values, e, 1);
       for (int i = 0; i < group.rows.num_outputs; ++i) {
-        if (!std::isfinite(group.outputs()[index(i * group.lanes)])) {
+        if (!std::isfinite(group.outputs[index(i * group.lanes)])) {
           return system_->elements()[index(group.elements[index(e)])].name;
         }
       }

@@ -46,7 +46,8 @@ int Assembly::unknown_of(const PlacedElement& element, const Group& group, int v
   return row_of(element, group, variable % group.kind->dof());
 }
 
-void Assembly::collect_pattern(SparsePattern& pattern) {
+SparsePattern Assembly::collect_pattern() {
+  SparsePattern pattern{.size = size_, .blocks = block_structure()};
   for (const Group& group : groups_) {
     for (const int e : group.elements) {
       const PlacedElement& element = system_->elements()[index(e)];
@@ -57,6 +58,7 @@ void Assembly::collect_pattern(SparsePattern& pattern) {
     }
   }
   if (form_.split) collect_stabilizer(pattern);
+  return pattern;
 }
 
 void Assembly::collect_stabilizer(SparsePattern& pattern) {
@@ -77,16 +79,17 @@ void Assembly::collect_stabilizer(SparsePattern& pattern) {
 void Assembly::find_stabilizer_entries(Group& group) const {
   const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
   std::vector<StabilizerColumns::Derivative> derivatives;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto& [output, variable] = entries[i];
+  for (int i = 0; i < std::ssize(entries); ++i) {
+    const auto& [output, variable] = entries[index(i)];
     if (variable >= group.kind->dof()) continue;
     int node = 0, coordinate = variable;
     for (; coordinate >= group.kind->groups()[index(node)].dof(); ++node) {
       coordinate -= group.kind->groups()[index(node)].dof();
     }
-    derivatives.push_back({node, output, coordinate, static_cast<int>(i)});
+    derivatives.push_back({node, output, coordinate, i});
     if (output >= group.rows.position && output < group.rows.velocity) {
-      group.gradient_part.push_back(static_cast<int>(i));
+      const int dof = group.kind->groups()[index(node)].dof();
+      group.gradient.push_back({i, node, dof * (output - group.rows.position) + coordinate});
     }
   }
   if (derivatives.empty()) return;
@@ -94,27 +97,12 @@ void Assembly::find_stabilizer_entries(Group& group) const {
   for (const int e : group.elements) {
     const PlacedElement& element = system_->elements()[index(e)];
     nodes.push_back(element.nodes);
-    for (const int i : group.gradient_part) {
-      const auto& [output, variable] = entries[index(i)];
-      group.gradient_position.push_back(
-          stabilizer_->entry(element.first_multiplier + output - group.rows.position,
-                             unknown_of(element, group, variable)));
+    for (const int node : element.nodes) {
+      if (group.gradient.empty()) continue;
+      group.first_numbers.push_back(stabilizer_->first_number(node, element.first_multiplier));
     }
   }
   group.columns.emplace(std::move(derivatives), nodes);
-}
-
-void Assembly::find_stabilizer_targets() {
-  for (Group& group : groups_) {
-    for (int e = 0; e < group.num_elements() && group.columns; ++e) {
-      const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
-      group.columns->for_each_entry(*stabilizer_, e, [&](int output, int multiplier) {
-        group.columns->add_target(
-            matrix_->position(row_of(element, group, output), stabilizer_offset() + multiplier));
-      });
-      group.columns->end_element();
-    }
-  }
 }
 
 /// Blocks are the velocities of a node, rotation and position apart where they do not commute anyway, and the
@@ -187,6 +175,8 @@ BlockStructure Assembly::block_structure() const {
 
 void Assembly::find_positions() {
   for (Group& group : groups_) {
+    group.matrix_position.reserve(group.elements.size() *
+                                  group.newton->layout().parts[1].pattern.size());
     for (const int e : group.elements) {
       const PlacedElement& element = system_->elements()[index(e)];
       for (const auto& [output, variable] : group.newton->layout().parts[1].pattern) {
@@ -195,7 +185,13 @@ void Assembly::find_positions() {
       }
     }
   }
-  find_stabilizer_targets();
+  for (Group& group : groups_) {
+    if (!group.columns) continue;
+    group.columns->find_positions(*stabilizer_, [&](int e, int output, int multiplier) {
+      const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
+      return matrix_->position(row_of(element, group, output), stabilizer_offset() + multiplier);
+    });
+  }
 }
 
 std::string Assembly::unknown_name(int unknown) const {

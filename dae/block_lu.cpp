@@ -26,21 +26,22 @@ constexpr int kFactorizationsWithScales = 1000;
 
 }  // namespace
 
-BlockLu::BlockLu(int size, std::span<const std::pair<int, int>> entries,
+BlockLu::BlockLu(int size, std::shared_ptr<const MatrixEntries> entries,
                  const BlockStructure& structure)
-    : size_(size), entries_(entries.begin(), entries.end()) {
+    : size_(size), entries_(std::move(entries)) {
   const int num_blocks = static_cast<int>(structure.stages.size());
   std::vector<int> sizes(index(num_blocks), 0);
   for (const int block : structure.block_of_unknown) ++sizes[index(block)];
   assert(std::all_of(sizes.begin(), sizes.end(),
                      [](int n) { return n <= small_blocks::kLargestBlock; }));
   Lists graph(index(num_blocks));
-  for (const auto& [row, column] : entries_) {
+  for (const auto& [row, column] : *entries_) {
     const int i = structure.block_of_unknown[index(row)];
     const int j = structure.block_of_unknown[index(column)];
     if (i == j) continue;
-    graph[index(i)].push_back(j);
-    graph[index(j)].push_back(i);
+    // Columns follow each other, and in each a block has several rows: most repetitions are seen here.
+    if (graph[index(i)].empty() || graph[index(i)].back() != j) graph[index(i)].push_back(j);
+    if (graph[index(j)].empty() || graph[index(j)].back() != i) graph[index(j)].push_back(i);
   }
   for (std::vector<int>& list : graph) {
     std::sort(list.begin(), list.end());
@@ -49,7 +50,7 @@ BlockLu::BlockLu(int size, std::span<const std::pair<int, int>> entries,
   const std::vector<int> any_order = find_order(graph, structure.stages);
   const std::vector<int> order =
       with_branches_together(any_order, touched_pivots(graph, any_order));
-  allocate(touched_pivots(graph, order), order, sizes);
+  find_neighbours(touched_pivots(graph, order), order, sizes);
 
   std::vector<int> pivot_of_block(index(num_blocks)), next(index(num_blocks));
   for (int k = 0; k < num_blocks; ++k) {
@@ -62,8 +63,9 @@ BlockLu::BlockLu(int size, std::span<const std::pair<int, int>> entries,
     pivot_of_.push_back(pivot_of_block[index(block)]);
     is_first_stage_[index(place_.back())] = structure.stages[index(block)] == 0;
   }
-  positions_.reserve(entries_.size());
-  for (const auto& [row, column] : entries_) positions_.push_back(position(row, column));
+  find_columns();
+  allocate();
+  find_copies();
   work_.assign(index(size_), 0.0);
   row_scale_ = column_scale_ = trial_ = work_;
 }
@@ -126,30 +128,69 @@ std::vector<int> BlockLu::with_branches_together(const std::vector<int>& order,
   return result;
 }
 
-/// Where all blocks stand, those that elimination fills included: pivot after pivot, each with what is below
-/// it and to its right.
-void BlockLu::allocate(const Lists& touched, const std::vector<int>& order,
-                       const std::vector<int>& sizes) {
-  int next = 0, first = 0;
-  const auto take = [&next](int count) { return std::exchange(next, next + count); };
+void BlockLu::find_neighbours(const Lists& touched, const std::vector<int>& order,
+                              const std::vector<int>& sizes) {
+  int first = 0;
+  pivots_.reserve(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
-    const int n = sizes[index(order[k])];
-    Pivot pivot{.size = n,
-                .first = first,
-                .diagonal = take(n * n),
-                .neighbours = static_cast<int>(neighbours_.size()),
-                .num_neighbours = static_cast<int>(touched[k].size()),
-                .targets = 0,
-                .copies = 0,
-                .num_copies = 0};
-    for (const int other : touched[k]) {
-      const int m = sizes[index(order[index(other)])];
-      const int lower = take(m * n);
-      neighbours_.push_back({other, lower, take(n * m)});
-    }
-    first += n;
+    Pivot pivot{};
+    pivot.size = sizes[index(order[k])];
+    pivot.first = first;
+    pivot.neighbours = static_cast<int>(neighbours_.size());
+    pivot.num_neighbours = static_cast<int>(touched[k].size());
+    for (const int other : touched[k]) neighbours_.push_back({other, -1, -1, 0});
+    first += pivot.size;
     pivots_.push_back(pivot);
   }
+}
+
+const BlockLu::Neighbour* BlockLu::neighbour(int pivot, int block) const {
+  const Pivot& given = pivots_[index(pivot)];
+  const Neighbour* const begin = neighbours_.data() + given.neighbours;
+  const Neighbour* const end = begin + given.num_neighbours;
+  const Neighbour* const found =
+      std::lower_bound(begin, end, block, [](const Neighbour& n, int b) { return n.block < b; });
+  return found != end && found->block == block ? found : nullptr;
+}
+
+/// Positions of bodies do not feel the multipliers that stabilise: these come last in their blocks, and their columns
+/// need no place. What a pivot has to its right is subtracted from all rows below it.
+void BlockLu::find_columns() {
+  const auto widen = [this](int pivot, int block, int columns) {
+    Neighbour& found =
+        neighbours_[index(static_cast<int>(neighbour(pivot, block) - neighbours_.data()))];
+    found.columns = std::max(found.columns, columns);
+  };
+  for (const auto& [row, column] : *entries_) {
+    const int i = pivot_of_[index(row)], j = pivot_of_[index(column)];
+    if (i < j) widen(i, j, place_[index(column)] - pivots_[index(j)].first + 1);
+  }
+  for (const Pivot& pivot : pivots_) {
+    const Neighbour* const neighbours = neighbours_.data() + pivot.neighbours;
+    for (int j = 0; j < pivot.num_neighbours; ++j) {
+      for (int i = 0; i < j; ++i) {
+        widen(neighbours[i].block, neighbours[j].block, neighbours[j].columns);
+      }
+    }
+  }
+}
+
+/// Where all blocks stand, those that elimination fills included: pivot after pivot, each with what is below
+/// it and to its right.
+void BlockLu::allocate() {
+  int next = 0;
+  const auto take = [&next](int count) { return std::exchange(next, next + count); };
+  std::size_t num_targets = 0;
+  for (Pivot& pivot : pivots_) {
+    pivot.diagonal = take(pivot.size * pivot.size);
+    for (int i = 0; i < pivot.num_neighbours; ++i) {
+      Neighbour& other = neighbours_[index(pivot.neighbours + i)];
+      other.lower = take(pivots_[index(other.block)].size * pivot.size);
+      other.upper = take(pivot.size * other.columns);
+    }
+    num_targets += index(pivot.num_neighbours) * index(pivot.num_neighbours);
+  }
+  targets_.reserve(num_targets);
   for (Pivot& pivot : pivots_) {
     pivot.targets = static_cast<int>(targets_.size());
     for (int j = 0; j < pivot.num_neighbours; ++j) {
@@ -160,39 +201,32 @@ void BlockLu::allocate(const Lists& touched, const std::vector<int>& order,
     }
   }
   values_.assign(index(next), 0.0);
-  factors_ = values_;
-  find_copies();
 }
 
-/// The numbers of a pivot are copied when it or one that touches it is eliminated, whichever comes first.
+/// The numbers of a pivot are copied when it or one that touches it is eliminated, whichever comes first: up to the
+/// end of the last pivot that it touches, as pivots stand in the order of elimination.
 void BlockLu::find_copies() {
-  std::vector<bool> is_copied(pivots_.size(), false);
-  const auto copy = [&](int k) {
-    if (is_copied[index(k)]) return;
-    is_copied[index(k)] = true;
-    const bool is_last = index(k) + 1 == pivots_.size();
-    const int begin = pivots_[index(k)].diagonal;
-    const int end = is_last ? static_cast<int>(values_.size()) : pivots_[index(k) + 1].diagonal;
-    copies_.push_back({begin, end});
+  const auto end_of = [this](int pivot) {
+    const bool is_last = index(pivot) + 1 == pivots_.size();
+    return is_last ? static_cast<int>(values_.size()) : pivots_[index(pivot) + 1].diagonal;
   };
+  int copied = 0;
   for (std::size_t k = 0; k < pivots_.size(); ++k) {
-    pivots_[k].copies = static_cast<int>(copies_.size());
-    copy(static_cast<int>(k));
-    for (int i = 0; i < pivots_[k].num_neighbours; ++i) {
-      copy(neighbours_[index(pivots_[k].neighbours + i)].block);
+    Pivot& pivot = pivots_[k];
+    int last = static_cast<int>(k);
+    if (pivot.num_neighbours > 0) {
+      last = neighbours_[index(pivot.neighbours + pivot.num_neighbours - 1)].block;
     }
-    pivots_[k].num_copies = static_cast<int>(copies_.size()) - pivots_[k].copies;
+    pivot.begin = copied;
+    pivot.end = copied = std::max(copied, end_of(last));
   }
 }
 
 int BlockLu::block_offset(int row_pivot, int column_pivot) const {
   if (row_pivot == column_pivot) return pivots_[index(row_pivot)].diagonal;
-  const Pivot& pivot = pivots_[index(std::min(row_pivot, column_pivot))];
-  const auto begin = neighbours_.begin() + pivot.neighbours, end = begin + pivot.num_neighbours;
-  const int wanted = std::max(row_pivot, column_pivot);
-  const auto found = std::lower_bound(
-      begin, end, wanted, [](const Neighbour& n, int block) { return n.block < block; });
-  if (found == end || found->block != wanted) return -1;
+  const Neighbour* const found =
+      neighbour(std::min(row_pivot, column_pivot), std::max(row_pivot, column_pivot));
+  if (found == nullptr) return -1;
   return row_pivot > column_pivot ? found->lower : found->upper;
 }
 
@@ -200,6 +234,8 @@ int BlockLu::position(int row, int column) const {
   const int i = pivot_of_[index(row)], j = pivot_of_[index(column)];
   const int offset = block_offset(i, j);
   if (offset < 0) return -1;
+  if (i < j && place_[index(column)] - pivots_[index(j)].first >= neighbour(i, j)->columns)
+    return -1;
   const int local_row = place_[index(row)] - pivots_[index(i)].first;
   const int local_column = place_[index(column)] - pivots_[index(j)].first;
   return offset + local_row + pivots_[index(i)].size * local_column;
@@ -211,10 +247,9 @@ int BlockLu::position(int row, int column) const {
 void BlockLu::find_scales() {
   std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
   std::fill(column_scale_.begin(), column_scale_.end(), 0.0);
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    const auto& [row, column] = entries_[e];
+  for (const auto& [row, column] : *entries_) {
     if (row != column || is_first_stage_[index(place_[index(row)])] == 0) continue;
-    const double scale = 1 / std::sqrt(std::abs(values_[index(positions_[e])]));
+    const double scale = 1 / std::sqrt(std::abs(values_[index(position(row, column))]));
     row_scale_[index(place_[index(row)])] = column_scale_[index(place_[index(row)])] = scale;
   }
   scale_by_norms(Side::kRows);
@@ -228,11 +263,11 @@ void BlockLu::scale_by_norms(Side side) {
   const std::vector<double>& other = side == Side::kRows ? column_scale_ : row_scale_;
   std::vector<double>& squares = trial_;
   std::fill(squares.begin(), squares.end(), 0.0);
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    int own = place_[index(entries_[e].first)], across = place_[index(entries_[e].second)];
+  for (const auto& [row, column] : *entries_) {
+    int own = place_[index(row)], across = place_[index(column)];
     if (side == Side::kColumns) std::swap(own, across);
     if (is_first_stage_[index(own)] != 0 || !std::isfinite(other[index(across)])) continue;
-    const double scaled = values_[index(positions_[e])] * other[index(across)];
+    const double scaled = values_[index(position(row, column))] * other[index(across)];
     squares[index(own)] += scaled * scaled;
   }
   for (std::size_t i = 0; i < scale.size(); ++i) {
@@ -260,46 +295,60 @@ inline bool BlockLu::invert(const Pivot& pivot, double* block) const {
 }
 
 bool BlockLu::factorize() {
+  factors_.resize(values_.size());
+  return factorize_into(factors_.data());
+}
+
+bool BlockLu::factorize_in_place() { return factorize_into(values_.data()); }
+
+bool BlockLu::factorize_into(double* factors) {
+  is_in_place_ = factors == values_.data();
   if (factorizations_with_scales_++ % kFactorizationsWithScales == 0) {
-    return factorize_with_new_scales();
+    return factorize_with_new_scales(factors);
   }
-  // Masses, lengths of steps and geometry may have changed much since the scales were found.
-  return eliminate() || factorize_with_new_scales();
-}
-
-bool BlockLu::factorize_with_new_scales() {
-  find_scales();
-  factorizations_with_scales_ = 1;
-  if (eliminate() && solves_for_scales()) return true;
+  if (eliminate(factors)) return true;
+  // Masses, lengths of steps and geometry may have changed much since the scales were found; where the values are lost,
+  // they are found next time.
   factorizations_with_scales_ = 0;
-  return false;
+  return !is_in_place_ && factorize_with_new_scales(factors);
 }
 
-/// Whether A y = A x gives x, the scales of the unknowns. It does not if the inertia of a node is but
-/// rounding beside its stiffness, which no pivot shows.
-bool BlockLu::solves_for_scales() {
-  const auto scale = [this](int unknown) {
-    const double given = column_scale_[index(place_[index(unknown)])];
-    return std::isfinite(given) ? given : 1.0;
-  };
-  std::fill(trial_.begin(), trial_.end(), 0.0);
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    const auto& [row, column] = entries_[e];
-    trial_[index(row)] += values_[index(positions_[e])] * scale(column);
+bool BlockLu::factorize_with_new_scales(double* factors) {
+  find_scales();
+  multiply_scales(trial_);
+  const bool is_good = eliminate(factors) && solves_for_scales(trial_);
+  factorizations_with_scales_ = is_good ? 1 : 0;
+  return is_good;
+}
+
+double BlockLu::scale_of(int unknown) const {
+  const double given = column_scale_[index(place_[index(unknown)])];
+  return std::isfinite(given) ? given : 1.0;
+}
+
+/// A x for the scales x of the unknowns.
+void BlockLu::multiply_scales(std::span<double> product) const {
+  std::ranges::fill(product, 0.0);
+  for (const auto& [row, column] : *entries_) {
+    product[index(row)] += values_[index(position(row, column))] * scale_of(column);
   }
-  solve(trial_);
+}
+
+/// Whether A y = A x gives x. It does not if the inertia of a node is but rounding beside its stiffness, which no
+/// pivot shows.
+bool BlockLu::solves_for_scales(std::span<double> product) const {
+  solve(product);
   for (int i = 0; i < size_; ++i) {
-    if (!(std::abs(trial_[index(i)] - scale(i)) <= kLargestError * scale(i))) return false;
+    const double scale = scale_of(i);
+    if (!(std::abs(product[index(i)] - scale) <= kLargestError * scale)) return false;
   }
   return true;
 }
 
-LIEGRAD_FOR_WIDE_REGISTERS bool BlockLu::eliminate() {
-  double* const factors = factors_.data();
+LIEGRAD_FOR_WIDE_REGISTERS bool BlockLu::eliminate(double* factors) {
   for (const Pivot& pivot : pivots_) {
-    for (int i = 0; i < pivot.num_copies; ++i) {
-      const auto [begin, end] = copies_[index(pivot.copies + i)];
-      std::copy(values_.data() + begin, values_.data() + end, factors + begin);
+    if (!is_in_place_) {
+      std::copy(values_.data() + pivot.begin, values_.data() + pivot.end, factors + pivot.begin);
     }
     double* const inverse = factors + pivot.diagonal;
     if (!invert(pivot, inverse) || !is_well_conditioned(pivot, inverse)) return false;
@@ -311,7 +360,7 @@ LIEGRAD_FOR_WIDE_REGISTERS bool BlockLu::eliminate() {
     }
     const int* target = targets_.data() + pivot.targets;
     for (int j = 0; j < pivot.num_neighbours; ++j) {
-      const int columns = pivots_[index(neighbours[j].block)].size;
+      const int columns = neighbours[j].columns;
       const double* const upper = factors + neighbours[j].upper;
       for (int i = 0; i < pivot.num_neighbours; ++i) {
         const int rows = pivots_[index(neighbours[i].block)].size;
@@ -325,7 +374,7 @@ LIEGRAD_FOR_WIDE_REGISTERS bool BlockLu::eliminate() {
 
 LIEGRAD_FOR_WIDE_REGISTERS void BlockLu::solve(std::span<double> b) const {
   double* const x = work_.data();
-  const double* const factors = factors_.data();
+  const double* const factors = this->factors();
   for (int i = 0; i < size_; ++i) x[place_[index(i)]] = b[index(i)];
   for (const Pivot& pivot : pivots_) {
     for (int i = 0; i < pivot.num_neighbours; ++i) {
@@ -340,7 +389,7 @@ LIEGRAD_FOR_WIDE_REGISTERS void BlockLu::solve(std::span<double> b) const {
     for (int j = 0; j < pivot->num_neighbours; ++j) {
       const Neighbour& other = neighbours_[index(pivot->neighbours + j)];
       const Pivot& right = pivots_[index(other.block)];
-      small_blocks::subtract_product(pivot->size, right.size, 1, factors + other.upper,
+      small_blocks::subtract_product(pivot->size, other.columns, 1, factors + other.upper,
                                      x + right.first, own);
     }
     small_blocks::multiply_left(pivot->size, factors + pivot->diagonal, own);
@@ -350,7 +399,7 @@ LIEGRAD_FOR_WIDE_REGISTERS void BlockLu::solve(std::span<double> b) const {
 
 void BlockLu::solve_transposed(std::span<double> b) const {
   double* const x = work_.data();
-  const double* const factors = factors_.data();
+  const double* const factors = this->factors();
   for (int i = 0; i < size_; ++i) x[place_[index(i)]] = b[index(i)];
   for (const Pivot& pivot : pivots_) {
     double* const own = x + pivot.first;
@@ -358,8 +407,8 @@ void BlockLu::solve_transposed(std::span<double> b) const {
     for (int j = 0; j < pivot.num_neighbours; ++j) {
       const Neighbour& other = neighbours_[index(pivot.neighbours + j)];
       const Pivot& right = pivots_[index(other.block)];
-      small_blocks::subtract_transposed_product(pivot.size, right.size, factors + other.upper, own,
-                                                x + right.first);
+      small_blocks::subtract_transposed_product(pivot.size, other.columns, factors + other.upper,
+                                                own, x + right.first);
     }
   }
   for (auto pivot = pivots_.rbegin(); pivot != pivots_.rend(); ++pivot) {

@@ -235,7 +235,8 @@ bool DenseLu::has_extreme_inertia() const {
 void DenseLu::find_scales() {
   std::ranges::fill(row_scale_, 1.0);
   std::ranges::fill(column_scale_, 1.0);
-  if (has_inertia_.empty() || !has_extreme_inertia()) return;
+  is_scaled_ = !has_inertia_.empty() && has_extreme_inertia();
+  if (!is_scaled_) return;
   const auto scale_for = [](double largest) {
     const bool is_usable = largest > 0 && std::isfinite(largest);
     return is_usable ? std::ldexp(1.0, -std::ilogb(largest)) : 0.0;
@@ -270,11 +271,11 @@ void DenseLu::find_scales() {
 
 bool DenseLu::factorize() {
   if (factorizations_with_scales_++ % kFactorizationsWithScales == 0) find_scales();
-  for (int i = 0; i < n_; ++i) {
-    const double* const from = a_.data() + i * stride_;
-    double* const to = lu_.data() + i * stride_;
+  lu_ = a_;
+  for (int i = 0; is_scaled_ && i < n_; ++i) {
+    double* const row = lu_.data() + i * stride_;
     const double scale = row_scale_[index(i)];
-    for (int j = 0; j < stride_; ++j) to[j] = from[j] * (scale * column_scale_[index(j)]);
+    for (int j = 0; j < stride_; ++j) row[j] *= scale * column_scale_[index(j)];
   }
   bool suspicious = false;
   const int pivots =
@@ -301,15 +302,15 @@ bool DenseLu::pivot_is_rounding(int k) const {
 }
 
 void DenseLu::solve(std::span<double> b) const {
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] *= row_scale_[i];
+  for (std::size_t i = 0; is_scaled_ && i < b.size(); ++i) b[i] *= row_scale_[i];
   kernels_->solve(lu_.data(), order_.data(), n_, work_.data(), b.data());
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] *= column_scale_[i];
+  for (std::size_t i = 0; is_scaled_ && i < b.size(); ++i) b[i] *= column_scale_[i];
 }
 
 void DenseLu::solve_transposed(std::span<double> b) const {
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] *= column_scale_[i];
+  for (std::size_t i = 0; is_scaled_ && i < b.size(); ++i) b[i] *= column_scale_[i];
   kernels_->solve_transposed(lu_.data(), order_.data(), n_, work_.data(), b.data());
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] *= row_scale_[i];
+  for (std::size_t i = 0; is_scaled_ && i < b.size(); ++i) b[i] *= row_scale_[i];
 }
 
 double DenseLu::condition() const {

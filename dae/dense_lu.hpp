@@ -49,6 +49,7 @@ class DenseLu {
   /// Powers of two with which inertias are about one, and the largest entries of other equations and unknowns: beside
   /// directions nothing would be left of the inertia of a small mechanism.
   std::vector<double> row_scale_, column_scale_;
+  bool is_scaled_ = false;  ///< otherwise they are all one
   std::vector<bool> has_inertia_;
   int factorizations_with_scales_ = 0;
   mutable std::vector<double> work_, column_;

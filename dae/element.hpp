@@ -68,15 +68,12 @@ struct ElementShape {
 ///     S potential_energy(const Motion<S>&) const
 ///     Momentum<S> momentum(const Motion<S>&) const
 ///     auto outputs(const Motion<S>&) const                    a range of S
-///     auto constraint_force(const Position<S>&, std::span<const S> lambda) const
 ///     std::string complaint(const Position<double>&) const    what is wrong with it, or empty
 ///
 /// complaint() is asked once, at the start of a run: a sentence about values that make no sense, such as
 /// "has mass 0; it must be positive", which follows the element's name.
 ///
-/// Forces Bᵀλ of its own constraints come from the constraint, by AD; an element that has them in closed
-/// form may give them as constraint_force (all nodes, one after the other), and check_supplied_forces()
-/// compares. An element without data members is the
+/// Forces Bᵀλ of its own constraints come from the constraint, by AD. An element without data members is the
 /// same physics wherever it stands, so all of them share their kernels; with data members it must
 /// have operator==, and those that are equal share.
 ///
@@ -103,9 +100,6 @@ class ElementModel {
   virtual std::vector<Taped> constraint(const Position<Taped>& at) const = 0;
   virtual std::vector<TapedTwice> constraint(const Position<TapedTwice>& at) const = 0;
   virtual std::vector<TapedSeries> constraint(const Position<TapedSeries>& at) const = 0;
-  virtual bool has_constraint_force() const = 0;
-  virtual std::vector<Taped> constraint_force(const Position<Taped>& at,
-                                              std::span<const Taped> lambda) const = 0;
   virtual std::vector<Taped> algebraic(const Motion<Taped>& at) const = 0;
   virtual bool has_kinetic_energy() const = 0;
   virtual bool has_potential_energy() const = 0;
@@ -153,14 +147,6 @@ class ElementModelOf final : public ElementModel {
   }
   std::vector<TapedSeries> constraint(const Position<TapedSeries>& at) const override {
     return constraint_on<TapedSeries>(at);
-  }
-  bool has_constraint_force() const override { return HasConstraintForce<E, Taped>; }
-  std::vector<Taped> constraint_force(const Position<Taped>& at,
-                                      std::span<const Taped> lambda) const override {
-    if constexpr (HasConstraintForce<E, Taped>) {
-      return listed<Taped>(element_.constraint_force(at, lambda));
-    }
-    return {};
   }
   std::vector<Taped> algebraic(const Motion<Taped>& at) const override {
     if constexpr (HasAlgebraic<E, Taped>) return listed<Taped>(element_.algebraic(at));

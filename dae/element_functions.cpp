@@ -163,17 +163,8 @@ std::vector<Taped> ElementFunctions::corrected_multipliers(Span x) const {
   return lambda;
 }
 
-std::vector<Taped> ElementFunctions::constraint_force(Span x) const {
-  if (!model_.has_constraint_force()) return constraint_force_by_ad(x);
-  const Views views = corrected_views(x, motion_factors(x).position);
-  std::vector<Taped> force = model_.constraint_force(position<Taped>(x, views, x[index(in_.time)]),
-                                                     corrected_multipliers(x));
-  check_size("constraint_force()", force.size(), dof_offset(groups_.size()));
-  return force;
-}
-
 /// The gradient of λᵀΦ along q∘exp(δ), taken in reverse while it is recorded.
-std::vector<Taped> ElementFunctions::constraint_force_by_ad(Span x) const {
+std::vector<Taped> ElementFunctions::constraint_force(Span x) const {
   const Views views = corrected_views(x, motion_factors(x).position);
   std::vector<TapedTwice> delta(index(dof_offset(groups_.size())), TapedTwice(0));
   CppAD::Independent(delta);

@@ -23,7 +23,6 @@ class ElementFunctions {
   std::vector<Taped> observables(std::span<const Taped> x) const;
   /// B(q)ᵀλ of the element's own constraints: as the element gives it, or by AD.
   std::vector<Taped> constraint_force(std::span<const Taped> x) const;
-  std::vector<Taped> constraint_force_by_ad(std::span<const Taped> x) const;
 
  private:
   using Views = std::vector<std::vector<Taped>>;

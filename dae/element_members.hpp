@@ -34,11 +34,6 @@ template <class E, class S>
 concept HasConstraint = requires(const E& e, const Position<S>& at) {
   std::begin(e.constraint(at));
 };
-template <class E, class S>
-concept HasConstraintForce = requires(const E& e, const Position<S>& at,
-                                      std::span<const S> lambda) {
-  std::begin(e.constraint_force(at, lambda));
-};
 template <class E>
 concept HasComplaint = requires(const E& e, const Position<double>& at) {
   { e.complaint(at) } -> std::convertible_to<std::string>;
@@ -69,8 +64,8 @@ concept HasOutputs = requires(const E& e, const Motion<S>& at) {
 namespace element_members {
 
 struct AllNames {
-  int residual, constraint, constraint_force, algebraic, kinetic_energy, potential_energy, momentum,
-      outputs, complaint;
+  int residual, constraint, algebraic, kinetic_energy, potential_energy, momentum, outputs,
+      complaint;
 };
 template <class E>
 struct With : E, AllNames {};
@@ -82,10 +77,6 @@ concept NamesResidual = !requires {
 template <class E>
 concept NamesConstraint = !requires {
   &With<E>::constraint;
-};
-template <class E>
-concept NamesConstraintForce = !requires {
-  &With<E>::constraint_force;
 };
 template <class E>
 concept NamesAlgebraic = !requires {
@@ -130,10 +121,6 @@ constexpr bool check_element_members() {
                 "an element has a member 'constraint' that cannot be used; it must be public, for "
                 "any scalar S, and return a range: "
                 "template <class S> lie::Vec<S, n> constraint(const dae::Position<S>&) const");
-  static_assert(!NamesConstraintForce<E> || HasConstraintForce<E, Taped>,
-                "an element has a member 'constraint_force' that cannot be used; it must be public "
-                "and return a range: template <class S> lie::Vec<S, n> "
-                "constraint_force(const dae::Position<S>&, std::span<const S> lambda) const");
   static_assert(!NamesAlgebraic<E> || HasAlgebraic<E, Taped>,
                 "an element has a member 'algebraic' that cannot be used; it must be public and "
                 "return a range: "
@@ -163,9 +150,6 @@ constexpr bool check_element_members() {
       NamesResidual<E> || !(NamesKineticEnergy<E> || NamesPotentialEnergy<E> || NamesMomentum<E>),
       "an element has an energy or a momentum but no function residual(), from which its "
       "forces come; is the name misspelt? An empty residual() says that it has none");
-  static_assert(NamesConstraint<E> || !NamesConstraintForce<E>,
-                "an element has a function constraint_force() but no constraint(); is the name "
-                "misspelt?");
   return true;
 }
 

@@ -17,13 +17,12 @@ constexpr double kSmallGradient = 1e-3;
 EquationScales::EquationScales(Assembly& assembly) : assembly_(assembly) {
   const int dof = assembly.multiplier_offset();
   diagonal_.assign(index(dof), -1);
-  for (const auto& [row, column] : assembly.pattern()) {
-    if (column >= assembly.stabilizer_offset()) continue;
-    if (row == column && row < dof) diagonal_[index(row)] = static_cast<int>(entries_.size());
-    entries_.push_back({row, column, assembly.matrix().position(row, column)});
+  const MatrixEntries& entries = assembly.pattern();
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const auto& [row, column] = entries[e];
+    if (column < assembly.stabilizer_offset()) num_entries_ = e + 1;
+    if (row == column && row < dof) diagonal_[index(row)] = static_cast<int>(e);
   }
-  inertia_.assign(entries_.size(), 0.0);
-  stiffness_ = inertia_;
   sizes_.assign(index(dof), 0.0);
   speeds_ = sizes_;
   momentum_.assign(index(dof + assembly.system().num_algebraic()), 0.0);
@@ -32,6 +31,11 @@ EquationScales::EquationScales(Assembly& assembly) : assembly_(assembly) {
   velocity_ = position_;
   largest_gradient_ = position_;
   across_ = position_;
+}
+
+double EquationScales::inertia(std::size_t entry) const {
+  LinearSolver& matrix = assembly_.matrix();
+  return std::abs(matrix.values()[index(matrix.positions()[entry])]);
 }
 
 int EquationScales::motion_index(int row) const {
@@ -59,16 +63,14 @@ void EquationScales::for_each_part(F&& f) const {
 
 void EquationScales::measure(const State& state, std::optional<double> step) {
   const StepCoefficients given = assembly_.coefficients();
-  const auto evaluate = [this](const StepCoefficients& coefficients, std::vector<double>& sizes) {
+  const auto evaluate = [this](const StepCoefficients& coefficients) {
     assembly_.coefficients() = coefficients;
     assembly_.evaluate(true);
-    const std::span<const double> values = assembly_.matrix().values();
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      sizes[i] = std::abs(values[index(entries_[i].place)]);
-    }
   };
-  evaluate({.c_a = given.c_a, .c_v = given.c_v, .k_r = 1}, inertia_);
-  evaluate({.c_a = 0, .k_q = 1, .c_r = 1}, stiffness_);
+  evaluate({.c_a = 0, .k_q = 1, .c_r = 1});
+  stiffness_.resize(num_entries_);
+  for (std::size_t e = 0; e < stiffness_.size(); ++e) stiffness_[e] = inertia(e);
+  evaluate({.c_a = given.c_a, .c_v = given.c_v, .k_r = 1});
   assembly_.term_sizes(force_);
   // What a drive contributes to dΦ/dt is no term of B v.
   const ConstraintRows rows = constraint_rows(assembly_.formulation());
@@ -87,8 +89,9 @@ void EquationScales::measure_motion(const State& state, std::optional<double> st
   const std::span<const double> lambda = assembly_.multipliers();
   const std::span<const double> s = assembly_.algebraic();
   const int dof = assembly_.multiplier_offset();
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    const int motion = motion_index(entries_[e].row), column = entries_[e].column;
+  for (std::size_t e = 0; e < stiffness_.size(); ++e) {
+    const auto& [row, column] = assembly_.pattern()[e];
+    const int motion = motion_index(row);
     if (motion < 0 || column < dof) continue;
     const bool is_multiplier = column < assembly_.algebraic_offset();
     const double value = is_multiplier ? lambda[index(column - dof)]
@@ -100,7 +103,7 @@ void EquationScales::measure_motion(const State& state, std::optional<double> st
     double largest = 0;
     for (int k = first; k < first + count; ++k) {
       if (const int entry = diagonal_[index(k)]; entry >= 0) {
-        largest = std::max(largest, inertia_[index(entry)]);
+        largest = std::max(largest, inertia(index(entry)));
       }
     }
     return largest;
@@ -138,11 +141,11 @@ void EquationScales::add_forces_without_inertia() {
   std::ranges::fill(largest_gradient_, 0.0);
   std::ranges::fill(across_, 0.0);
   const auto for_each_gradient = [&](bool with_inertia, auto&& f) {
-    for (std::size_t e = 0; e < entries_.size(); ++e) {
-      const auto& [row, column, place] = entries_[e];
+    for (std::size_t e = 0; e < stiffness_.size(); ++e) {
+      const auto& [row, column] = assembly_.pattern()[e];
       if (row >= dof || column < dof || column >= assembly_.algebraic_offset()) continue;
       const int diagonal = diagonal_[index(row)];
-      const bool has_inertia = diagonal >= 0 && inertia_[index(diagonal)] > 0;
+      const bool has_inertia = diagonal >= 0 && inertia(index(diagonal)) > 0;
       if (has_inertia == with_inertia) f(index(row), index(column - dof), stiffness_[e]);
     }
   };
@@ -163,19 +166,19 @@ void EquationScales::add_up() {
   const ConstraintRows rows = constraint_rows(assembly_.formulation());
   std::ranges::fill(momentum_, 0.0);
   std::ranges::fill(position_, 0.0);
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    const auto& [row, column, place] = entries_[e];
+  for (std::size_t e = 0; e < stiffness_.size(); ++e) {
+    const auto& [row, column] = assembly_.pattern()[e];
     if (column >= dof) continue;
     const double size = sizes_[index(column)], speed = speeds_[index(column)];
     if (const int motion = motion_index(row); motion >= 0) {
-      momentum_[index(motion)] += inertia_[e] * speed;
+      momentum_[index(motion)] += inertia(e) * speed;
       force_[index(motion)] += stiffness_[e] * size;
     } else if (row < algebraic) {
       position_[index(row - dof)] += stiffness_[e] * size;
       velocity_[index(row - dof)] += stiffness_[e] * speed;
-      if (!rows.position) velocity_[index(row - dof)] += inertia_[e] * size;
+      if (!rows.position) velocity_[index(row - dof)] += inertia(e) * size;
     } else {
-      velocity_[index(row - assembly_.stabilizer_offset())] += inertia_[e] * size;
+      velocity_[index(row - assembly_.stabilizer_offset())] += inertia(e) * size;
     }
   }
 }

@@ -24,7 +24,8 @@ class EquationScales {
 
   /// Measures at the point that the assembly holds, with its maps and coefficients; q, v and v̇ are those of `state`.
   /// Precondition: `step` is the time in which forces change velocities. Without one it is the time in which they move
-  /// a node by its own size. Changes residual and matrix of the assembly. Allocates nothing.
+  /// a node by its own size. Changes residual and matrix of the assembly. Only the first call
+  /// allocates.
   void measure(const State& state, std::optional<double> step);
 
   // By equation of motion, then of h_s.
@@ -38,10 +39,6 @@ class EquationScales {
   std::span<const double> speeds() const { return speeds_; }
 
  private:
-  struct Entry {
-    int row, column, place;  ///< in the values of the matrix
-  };
-
   void measure_motion(const State& state, std::optional<double> step);
   void add_forces_without_inertia();
   void add_up();
@@ -53,9 +50,12 @@ class EquationScales {
   void for_each_part(F&& f) const;
 
   Assembly& assembly_;
-  std::vector<Entry> entries_;
-  std::vector<int> diagonal_;                ///< by velocity: its entry of the matrix, or -1
-  std::vector<double> inertia_, stiffness_;  ///< by entry: c_a M + c_v D and Z; K, B and Bᵀ
+  /// c_a M + c_v D and Z of an entry: what the matrix holds after measure() has evaluated it.
+  double inertia(std::size_t entry) const;
+
+  std::size_t num_entries_ = 0;    ///< of the matrix, but for the columns of η, which come last
+  std::vector<int> diagonal_;      ///< by velocity: its entry of the matrix, or -1
+  std::vector<double> stiffness_;  ///< by entry: K, B and Bᵀ
   std::vector<double> momentum_, force_, position_, velocity_, sizes_, speeds_;
   /// By multiplier: the largest entry of its gradient, and the largest force that it could balance.
   std::vector<double> largest_gradient_, across_;

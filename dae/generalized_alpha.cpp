@@ -70,8 +70,14 @@ GeneralizedAlpha::GeneralizedAlpha(const Model& system, const AlphaOptions& opti
       assembly_kind_(assembly_.matrix().kind()),
       kinematics_(make_kinematics(system, options)),
       newton_(assembly_, *kinematics_, newton_options(options)),
-      accelerations_(static_cast<std::size_t>(system.dof())) {
+      accelerations_(static_cast<std::size_t>(system.dof())),
+      stabilizers_(options.formulation == Formulation::kStabilized
+                       ? static_cast<std::size_t>(system.num_multipliers())
+                       : 0) {
   guess_.assign(static_cast<std::size_t>(system.dof()), 0.0);
+  if (options.formulation == Formulation::kStabilized) {
+    guessed_eta_.assign(static_cast<std::size_t>(system.num_multipliers()), 0.0);
+  }
 }
 
 void GeneralizedAlpha::set_parameters(std::span<const double> parameters) {
@@ -102,7 +108,12 @@ void GeneralizedAlpha::begin(double h) {
   upcoming = current;
   scaled_for_ = h;
   newton_.forget_matrix();
+  forget_history();
+}
+
+void GeneralizedAlpha::forget_history() {
   accelerations_.reset(current.v_dot);
+  if (!guessed_eta_.empty()) stabilizers_.reset(current.eta);
 }
 
 void rescale_for_step(State& state, double ratio, Formulation formulation,
@@ -125,12 +136,15 @@ void GeneralizedAlpha::change_step(double h) {
             consistency_.controls().begin());
   rescale_for_step(current, h / scaled_for_, options_.formulation, consistency_);
   scaled_for_ = h;
-  accelerations_.reset(current.v_dot);
+  forget_history();
 }
 
 void GeneralizedAlpha::guess(FirstGuess kind, double h) {
   switch (kind) {
     case FirstGuess::kExtrapolated:
+      // η stands in the directions of the constraints, which turn with bodies.
+      stabilizers_.predict(guessed_eta_);
+      kinematics_->guess_stabilizer(guessed_eta_);
       accelerations_.predict(guess_);
       kinematics_->guess_acceleration(guess_);
       break;
@@ -189,7 +203,7 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
   if (!last_report.success &&
       (options_.guess == FirstGuess::kExtrapolated || options_.newton.kind != NewtonKind::kFull)) {
     newton_.forget_matrix();
-    accelerations_.reset(current.v_dot);
+    forget_history();
     solve(options_.guess == FirstGuess::kExtrapolated ? FirstGuess::kConstantA : options_.guess, h);
   }
   if (!last_report.success) return last_report;
@@ -229,6 +243,7 @@ Consistency* GeneralizedAlpha::consistency_of_velocities() {
 void GeneralizedAlpha::accept() {
   std::swap(current, upcoming);
   accelerations_.add(current.v_dot);
+  if (!guessed_eta_.empty()) stabilizers_.add(current.eta);
 }
 
 /// Error per unit step: all terms are O(h²), like the error at the end of the run.

@@ -59,6 +59,8 @@ class GeneralizedAlpha final : public Stepper {
   /// Goes on from the current state.
   void begin(double h);
   void change_step(double h);
+  /// Guesses go on from the present state alone.
+  void forget_history();
   void guess(FirstGuess kind, double h);
   void solve(FirstGuess kind, double h);
   void refuse_half_turns(double h);
@@ -73,9 +75,10 @@ class GeneralizedAlpha final : public Stepper {
   LinearSolverKind assembly_kind_;
   std::unique_ptr<Kinematics> kinematics_;
   Newton newton_;
-  double scaled_for_ = 0;  // the step that a and v of current belong to
-  Extrapolation accelerations_;
+  double scaled_for_ = 0;                      // the step that a and v of current belong to
+  Extrapolation accelerations_, stabilizers_;  ///< v̇ and η
   std::vector<double> guess_;
+  std::vector<double> guessed_eta_;  ///< empty unless stabilised
   // Of error().
   SpacedHistory v_dot_history_, lambda_history_;
   std::vector<double> none_, position_error_, velocity_error_, multiplier_error_;

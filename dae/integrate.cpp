@@ -16,14 +16,10 @@ std::vector<std::string> IntegrateOptions::warnings() const {
 }
 
 std::unique_ptr<Stepper> make_stepper(const Model& system, const IntegrateOptions& options) {
-  std::unique_ptr<Stepper> stepper;
   if (options.method == Method::kMuntheKaas) {
-    stepper = make_munthe_kaas(system, options.tableau, options.alpha.newton);
-  } else {
-    stepper = std::make_unique<GeneralizedAlpha>(system, options.alpha);
+    return make_munthe_kaas(system, options.tableau, options.alpha.newton);
   }
-  stepper->assembly().set_threads(options.threads);
-  return stepper;
+  return std::make_unique<GeneralizedAlpha>(system, options.alpha);
 }
 
 Solution integrate(const Model& model, const IntegrateOptions& options) {

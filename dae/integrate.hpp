@@ -53,8 +53,6 @@ struct IntegrateOptions {
   Method method = Method::kAlpha;
   AlphaOptions alpha;
   ButcherTableau tableau = rk4();  ///< of Munthe-Kaas methods
-  /// That evaluate the elements, which pays from some hundred bodies on; results do not depend on it.
-  int threads = 1;
 
   // Input and output.
   ControlLaw controls;  ///< zero when empty

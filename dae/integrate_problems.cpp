@@ -8,8 +8,6 @@
 namespace liegrad::dae {
 namespace {
 
-/// More than any machine can use for the elements of one system.
-constexpr int kMostThreads = 256;
 /// Relative tolerances below this are met by rounding alone, or never.
 constexpr double kLeastTolerance = 1e-13;
 
@@ -146,9 +144,6 @@ std::vector<std::string> IntegrateOptions::problems(const Model& system) const {
                          " of a step must be above 0 and at most 1");
   }
   if (initial) check_initial(*initial, system, problems);
-  problems.require(threads >= 1 && threads <= kMostThreads, "threads = " + std::to_string(threads) +
-                                                                " must be from 1 to " +
-                                                                std::to_string(kMostThreads));
   problems.require(std::isfinite(sample_interval) && sample_interval >= 0,
                    "the time between samples must not be negative or infinite; it is " +
                        number_text(sample_interval));

@@ -18,6 +18,8 @@ class Kinematics {
   virtual void begin(const State& start, double h, Assembly& assembly) = 0;
   /// Takes the increment as the first guess.
   virtual void guess_increment(std::span<const double> delta_q) = 0;
+  /// Takes η as the first guess, before an acceleration is guessed; begin() takes that of the last step.
+  virtual void guess_stabilizer(std::span<const double> /*eta*/) {}
   /// Takes the increment that belongs to v̇ at the end.
   virtual void guess_acceleration(std::span<const double> v_dot) = 0;
   /// The increment Δq as it stands.

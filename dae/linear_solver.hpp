@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "liegrad/dae/block_lu.hpp"
+#include "liegrad/dae/matrix_entries.hpp"
 
 namespace liegrad::dae {
 
@@ -49,11 +51,19 @@ class LinearSolver {
 
   /// The index into values() of an entry of the pattern; throws InvalidArgument for any other.
   int position(int row, int column) const;
+  /// The same, or nothing.
+  std::optional<int> find(int row, int column) const;
+  /// The pattern, and for each of its entries its position.
+  const MatrixEntries& entries() const { return *entries_; }
+  std::span<const int> positions() const { return positions_; }
   /// All numbers that the factorisation reads. factorize() does not change them.
   std::span<double> values();
 
   /// False if the matrix is singular as far as rounding lets one tell, or not finite.
   bool factorize();
+  /// Faster for large systems, as values() are lost: they must be filled anew, and given to factorize() where this
+  /// returns false.
+  bool factorize_in_place();
   /// After a failure: an unknown that the equations do not determine, as its column is a combination
   /// of others (or contains the number that is not finite); else -1.
   int singular_unknown() const;
@@ -68,8 +78,10 @@ class LinearSolver {
  private:
   struct Solver;
 
-  std::vector<std::pair<int, int>> entries_;  // sorted by column, then by row
+  std::shared_ptr<const MatrixEntries> entries_;
   std::unique_ptr<Solver> solver_;
+  std::vector<int> positions_;
+  std::vector<int> column_ends_;  // of entries_
 };
 
 }  // namespace liegrad::dae

@@ -196,7 +196,14 @@ bool Newton::is_worn(double size, double previous) const {
 
 bool Newton::factorize(double h) {
   report_.factorizations += 1;
-  if (!assembly_.matrix().factorize()) return false;
+  // What is not kept may stand where the matrix stood.
+  LinearSolver& matrix = assembly_.matrix();
+  if (options_.kind != NewtonKind::kFull) {
+    if (!matrix.factorize()) return false;
+  } else if (!matrix.factorize_in_place()) {
+    assembly_.evaluate(true);
+    if (!matrix.factorize()) return false;
+  }
   has_matrix_ = true;
   is_fresh_ = true;
   matrix_step_ = h;

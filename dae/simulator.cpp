@@ -139,7 +139,7 @@ class Simulator::Workspace {
     if (Consistency* const of_velocities = stepper_->consistency_of_velocities()) {
       velocity_watch_.emplace(*of_velocities);
     }
-    trust_.start(stepper_->state());
+    trust_.start(stepper_->state(), initial_.assembly());
     if (options_.on_start) options_.on_start(stepper_->state(), step_);
     next_sample_ = options_.t_start + options_.sample_interval;
     if (options_.keep_samples) next_sample_state() = stepper_->state();

@@ -10,9 +10,42 @@
 
 namespace liegrad::dae::small_blocks {
 
+/// A column of six, in the registers that the processor has. (GCC and clang)
+struct Six {
+  using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+  using Two [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
+
+  Four first;
+  Two last;
+
+  static Six load(const double* from) {
+    return {*reinterpret_cast<const Four*>(from), *reinterpret_cast<const Two*>(from + 4)};
+  }
+  void store(double* to) const {
+    *reinterpret_cast<Four*>(to) = first;
+    *reinterpret_cast<Two*>(to + 4) = last;
+  }
+  void add(const Six& other, double factor) {
+    first += other.first * factor;
+    last += other.last * factor;
+  }
+  void subtract(const Six& other, double factor) {
+    first -= other.first * factor;
+    last -= other.last * factor;
+  }
+};
+
 /// C -= A B for A of m×k, B of k×n.
 template <int M, int K, int N>
 inline void subtract_product_of(const double* a, const double* b, double* c) {
+  if constexpr (M == 6) {
+    for (int j = 0; j < N; ++j) {
+      Six column = Six::load(c + 6 * j);
+      for (int l = 0; l < K; ++l) column.subtract(Six::load(a + 6 * l), b[l + K * j]);
+      column.store(c + 6 * j);
+    }
+    return;
+  }
   double sum[M * N];
   for (int j = 0; j < N; ++j) {
     for (int i = 0; i < M; ++i) {
@@ -63,6 +96,16 @@ inline constexpr int kLargestBlock = 16;
 /// A := A B for A of m×n, B of n×n.
 template <int M, int N>
 inline void multiply_right_of(const double* b, double* a) {
+  if constexpr (M == 6) {
+    Six columns[N];
+    for (int l = 0; l < N; ++l) columns[l] = Six::load(a + 6 * l);
+    for (int j = 0; j < N; ++j) {
+      Six product = {};
+      for (int l = 0; l < N; ++l) product.add(columns[l], b[l + N * j]);
+      product.store(a + 6 * j);
+    }
+    return;
+  }
   double product[M * N];
   for (int j = 0; j < N; ++j) {
     for (int i = 0; i < M; ++i) {

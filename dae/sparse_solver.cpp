@@ -1,6 +1,7 @@
 #include "liegrad/dae/sparse_solver.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "liegrad/dae/numbers.hpp"
 
@@ -12,22 +13,22 @@ constexpr int kFactorizationsToNextTrial = 100;
 
 }  // namespace
 
-SparseSolver::SparseSolver(int size, std::span<const std::pair<int, int>> entries,
+SparseSolver::SparseSolver(int size, std::shared_ptr<const MatrixEntries> entries,
                            const BlockStructure& structure)
-    : size_(size), entries_(entries.begin(), entries.end()) {
+    : size_(size), entries_(std::move(entries)) {
   if (structure.stages.empty()) {
-    general_.emplace(size, entries);
+    general_.emplace(size, *entries_);
   } else {
-    blocks_.emplace(size, entries, structure);
+    blocks_.emplace(size, entries_, structure);
   }
 }
 
 SparseLu& SparseSolver::general() const {
-  if (!general_) general_.emplace(size_, entries_);
+  if (!general_) general_.emplace(size_, *entries_);
   if (blocks_) {
     // The entries of the general solver stand in the order of the list.
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      const auto& [row, column] = entries_[i];
+    for (std::size_t i = 0; i < entries_->size(); ++i) {
+      const auto& [row, column] = (*entries_)[i];
       general_->values()[i] = blocks_->values()[index(blocks_->position(row, column))];
     }
   }
@@ -52,6 +53,12 @@ bool SparseSolver::factorize() {
     to_next_trial_ = kFactorizationsToNextTrial;
   }
   return general().factorize();
+}
+
+bool SparseSolver::factorize_in_place() {
+  if (!blocks_ || to_next_trial_ > 0) return factorize();
+  uses_blocks_ = blocks_->factorize_in_place();
+  return uses_blocks_;
 }
 
 int SparseSolver::singular_unknown() const {

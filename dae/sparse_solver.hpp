@@ -1,11 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "liegrad/dae/block_lu.hpp"
+#include "liegrad/dae/matrix_entries.hpp"
 #include "liegrad/dae/sparse_lu.hpp"
 
 namespace liegrad::dae {
@@ -14,8 +14,7 @@ namespace liegrad::dae {
 /// choice of pivots where that would lose digits, or where no blocks are known.
 class SparseSolver {
  public:
-  /// The entries (row, column) are sorted by column, then by row, and appear once.
-  SparseSolver(int size, std::span<const std::pair<int, int>> entries,
+  SparseSolver(int size, std::shared_ptr<const MatrixEntries> entries,
                const BlockStructure& structure);
 
   int size() const { return size_; }
@@ -23,6 +22,8 @@ class SparseSolver {
   std::span<double> values();
 
   bool factorize();
+  /// The same, but factors of blocks take the place of values(), and no other solver is tried when they fail.
+  bool factorize_in_place();
   int singular_unknown() const;
   void solve(std::span<double> b) const;
   void solve_transposed(std::span<double> b) const;
@@ -33,7 +34,7 @@ class SparseSolver {
   SparseLu& general() const;
 
   int size_;
-  std::vector<std::pair<int, int>> entries_;
+  std::shared_ptr<const MatrixEntries> entries_;
   std::optional<BlockLu> blocks_;
   mutable std::optional<SparseLu> general_;
   bool uses_blocks_ = false;  ///< in the last factorisation

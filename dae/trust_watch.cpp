@@ -15,7 +15,7 @@ namespace {
 constexpr double kManyHalved = 0.01;
 /// Of the energy at the ends.
 constexpr double kLargestRise = 0.05;
-/// Velocities that alternate, as a part of the highest.
+/// Of the highest speed; its square is a part of the energy.
 constexpr double kLargestAlternation = 0.1;
 /// Of the last steps: an alternation counts for about this many.
 constexpr double kMemory = 20;
@@ -26,28 +26,30 @@ bool leaves_oscillations(const IntegrateOptions& options) {
   return options.method == Method::kAlpha && !options.alpha.method.parameters.warnings().empty();
 }
 
-void TrustWatch::start(const State& initial) {
+void TrustWatch::start(const State& initial, Assembly& assembly) {
   initial_ = initial;
+  inertia_.clear();
+  for (int i = 0; i < system_.dof(); ++i) inertia_.push_back(std::abs(assembly.entry(i, i)));
   earlier_v_dot_.clear();
-  earlier_step_ = highest_speed_ = recent_alternations_ = 0;
+  earlier_step_ = highest_energy_ = recent_alternations_ = 0;
   above_tolerance_ = 0;
 }
 
 void TrustWatch::observe(const State& before, const State& after) {
-  highest_speed_ = std::max(highest_speed_, max_of(after.v));
   const double h = after.step;
   const bool equal_steps =
       std::ssize(earlier_v_dot_) == system_.dof() && std::abs(h - earlier_step_) <= 1e-6 * h;
-  double alternating = 0, smooth = 0;
-  if (equal_steps) {
-    for (std::size_t i = 0; i < earlier_v_dot_.size(); ++i) {
-      const double ends = earlier_v_dot_[i] + after.v_dot[i], middle = 2 * before.v_dot[i];
-      alternating = std::max(alternating, std::abs(ends - middle) / 4);
-      smooth = std::max(smooth, std::abs(ends + middle) / 4);
-    }
+  double energy = 0, alternating = 0, smooth = 0;
+  for (std::size_t i = 0; i < inertia_.size(); ++i) {
+    energy += inertia_[i] * after.v[i] * after.v[i];
+    if (!equal_steps) continue;
+    const double ends = earlier_v_dot_[i] + after.v_dot[i], middle = 2 * before.v_dot[i];
+    alternating += inertia_[i] * (ends - middle) * (ends - middle) / 16;
+    smooth += inertia_[i] * (ends + middle) * (ends + middle) / 16;
   }
-  const bool alternates =
-      alternating > smooth && h * alternating > kLargestAlternation * highest_speed_;
+  highest_energy_ = std::max(highest_energy_, energy);
+  const double largest = kLargestAlternation * kLargestAlternation * highest_energy_;
+  const bool alternates = alternating > smooth && h * h * alternating > largest;
   recent_alternations_ = (1 - 1 / kMemory) * recent_alternations_ + (alternates ? 1 : 0);
   earlier_v_dot_.assign(before.v_dot.begin(), before.v_dot.end());
   earlier_step_ = h;

@@ -21,7 +21,9 @@ class TrustWatch {
       : system_(system), options_(options) {}
 
   void set_parameters(std::span<const double> parameters) { parameters_ = parameters; }
-  void start(const State& initial);
+  /// Velocities and accelerations are measured by the inertias on the diagonal of the mass matrix, which the assembly
+  /// holds: vᵀMv has one unit, whatever v consists of.
+  void start(const State& initial, Assembly& assembly);
 
   /// After each step, from one state to the next.
   void observe(const State& before, const State& after);
@@ -42,7 +44,8 @@ class TrustWatch {
   State initial_;
   std::vector<double> earlier_v_dot_;  ///< at the start of the step before
   double earlier_step_ = 0;
-  double highest_speed_ = 0;
+  std::vector<double> inertia_;  ///< by velocity
+  double highest_energy_ = 0;
   double recent_alternations_ = 0;  ///< their number, older ones count less
   long above_tolerance_ = 0;
 };

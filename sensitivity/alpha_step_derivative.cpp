@@ -135,9 +135,7 @@ void AlphaStepDerivative::find_tangents(int columns, Const start, Const outer, S
     copy(unknowns_, dof_, delta_q);
     if (stabilized_) {
       const Const eta = Const(unknowns_).subspan(index(assembly_.stabilizer_offset()));
-      for (const auto& entry : assembly_.stabilizer()) {
-        delta_q[index(entry.dof)] -= entry.value * eta[index(entry.multiplier)];
-      }
+      assembly_.stabilizer().add_product(-1, eta, delta_q);
       copy(eta, system_.num_multipliers(), part(eta_arguments_, motion_.size, c, motion_.lambda));
     }
     kinematics_->apply_increment_map(delta_q.first(index(dof_)));
@@ -186,9 +184,7 @@ void AlphaStepDerivative::solve_for_weights(Const step_gradient, Const multiplie
   if (stabilized_) {
     const Span eta = Span(unknowns_).subspan(index(assembly_.stabilizer_offset()));
     copy(eta_gradient, system_.num_multipliers(), eta);
-    for (const auto& entry : assembly_.stabilizer()) {
-      eta[index(entry.multiplier)] -= entry.value * unknowns_[index(entry.dof)];
-    }
+    assembly_.stabilizer().add_transposed_product(-1, unknowns_, eta);
   }
   assembly_.matrix().solve_transposed(unknowns_);
   for_each_row(

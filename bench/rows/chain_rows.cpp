@@ -64,10 +64,9 @@ double growth(const std::vector<double>& costs) {
 }  // namespace
 
 std::vector<Row> chain_rows() {
-  dae::IntegrateOptions modified = alpha(), stabilized = alpha(), two_threads = alpha();
+  dae::IntegrateOptions modified = alpha(), stabilized = alpha();
   modified.alpha.newton.kind = dae::NewtonKind::kModified;
   stabilized.alpha.formulation = dae::Formulation::kStabilized;
-  two_threads.threads = 2;
 
   // The longest is built and run first: memory that others have given back would hide its own.
   const double megabytes_before = resident_megabytes();
@@ -87,9 +86,8 @@ std::vector<Row> chain_rows() {
     }
     chains.back().modified = chain(bodies, modified);
   }
-  const std::unique_ptr<Steps> threaded = chain(1000, two_threads);
 
-  std::vector<std::function<double()>> timed = {[&threaded] { return threaded->seconds(); }};
+  std::vector<std::function<double()>> timed;
   for (const Chain& one : chains) {
     timed.emplace_back([&one] { return one.full->processor_seconds(); });
     timed.emplace_back([&one] { return one.modified->processor_seconds(); });
@@ -103,7 +101,7 @@ std::vector<Row> chain_rows() {
     Chain& one = chains[i];
     const std::string name = "chain." + std::to_string(one.bodies) + ".";
     const double scale = 1e6 / one.bodies;
-    const double full = seconds[3 * i + 1] * scale, iterations = one.full->iterations();
+    const double full = seconds[3 * i] * scale, iterations = one.full->iterations();
     per_step.push_back(full);
     per_iteration.push_back(full / iterations);
 
@@ -114,9 +112,9 @@ std::vector<Row> chain_rows() {
     rows.push_back({name + "microseconds_per_body_step", full, "us", 5});
     rows.push_back({name + "iterations", iterations, "1"});
     rows.push_back(
-        {name + "modified.microseconds_per_body_step", seconds[3 * i + 2] * scale, "us", 2.5});
+        {name + "modified.microseconds_per_body_step", seconds[3 * i + 1] * scale, "us", 2.5});
     rows.push_back({name + "modified.iterations", one.modified->iterations(), "1"});
-    const double both = seconds[3 * i + 3] * scale;
+    const double both = seconds[3 * i + 2] * scale;
     rows.push_back({name + "stabilized.microseconds_per_body_step", both, "us"});
     rows.push_back({name + "stabilized.iterations", one.stabilized->iterations(), "1"});
     rows.push_back({name + "stabilized.over_index3", both / full, "ratio", kStabilized});
@@ -125,9 +123,6 @@ std::vector<Row> chain_rows() {
     rows.push_back({name + "solution_microseconds_per_body", least[2] * scale, "us"});
     rows.push_back({name + "floor_microseconds_per_body_step", floor, "us"});
     rows.push_back({name + "over_floor", full / floor, "ratio"});
-    if (one.bodies == 1000) {
-      rows.push_back({name + "two_threads.microseconds_per_body_step", seconds[0] * scale, "us"});
-    }
     if (i == 0) {
       rows.push_back({name + "setup_seconds", setup.count(), "s"});
       rows.push_back({name + "megabytes", megabytes, "MB"});

@@ -34,7 +34,7 @@ class Steps {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     return taken.count() / count_;
   }
-  /// Those of the processor, of a stepper with one thread: runs that are longer than a slice of time are
+  /// Those of the processor: runs that are longer than a slice of time are
   /// interrupted on a busy machine, all of them.
   double processor_seconds() {
     stepper_->start(initial_, step_);

@@ -181,6 +181,5 @@ for file in --out --plot --json; do
 done
 says 2 'liegrad: --set bodies=0: the number of bodies must be a whole number from 1 to 10 million.' \
   chain $run --set bodies=0
-says 2 'liegrad: threads = 0 must be ' chain $run --threads 0
 
 exit $failures

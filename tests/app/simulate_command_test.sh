@@ -154,7 +154,6 @@ summary 'abs(f["top.omega"][1] - 1.5) < 0.1 and o["set"] == {"top.omega2": 1.5, 
 summary 'o["set"] == {"bodies": 3} and len([k for k in f if k.endswith(".omega")]) == 3' \
   chain $short --set bodies=3
 grep -q '"bodies": 3$' "$scratch/summary" || fail 'a number of bodies is not written as a whole number'
-summary 'o["threads"] == 2' chain $short --threads 2
 for method in lie-alpha ul-exp ul-crv; do
   summary "o['method'] == '$method' and s['steps'] == 20" heavy_top $short --method $method
 done
@@ -263,9 +262,6 @@ done
 refuses "system 'heavy_top': there is no parameter 'bodies'; $(
   "$program" simulate heavy_top --set bodies=3 2>&1 | sed 's/.*; //'
 )" heavy_top --set bodies=3
-refuses_with 'threads = 0 must be ' chain --threads 0
-refuses_with 'threads = -2 must be ' chain --threads -2
-refuses 'Could not convert: --threads = 1.5; `liegrad simulate --help` shows what is accepted.' chain --threads 1.5
 refuses 'spectral radius at infinity rho = 1.5 is outside [0, 1]; choose 0 (strongest damping) to 1 (none).' \
   heavy_top --rho 1.5
 refuses 'Hilber-Hughes-Taylor parameter alpha = 0.1 is outside [-1/3, 0]; in the sign of its authors it is -0.1.' \

@@ -114,6 +114,10 @@ Blocks random_tree(int bodies, bool symmetric, std::mt19937& rng) {
   return shuffled(a, block_of_unknown, stages, rng);
 }
 
+std::shared_ptr<const MatrixEntries> shared(const Entries& entries) {
+  return std::make_shared<const MatrixEntries>(entries);
+}
+
 template <class Solver>
 void assemble(Solver& solver, const Blocks& blocks) {
   std::ranges::fill(solver.values(), 0.0);
@@ -149,7 +153,13 @@ void expect_solution(Solver& solver, const Blocks& blocks) {
       100 * static_cast<double>(n) * kEpsilon * one_norm(blocks.a) * one_norm(inverse);
   const VectorXd x = inverse * b, y = inverse.transpose() * b;
   EXPECT_LE((solved(solver, b) - x).norm(), tolerance * x.norm());
-  EXPECT_LE((solved_transposed(solver, b) - y).norm(), tolerance * y.norm());
+  const VectorXd found = solved(solver, b), transposed = solved_transposed(solver, b);
+  EXPECT_LE((transposed - y).norm(), tolerance * y.norm());
+  ASSERT_TRUE(solver.factorize_in_place());
+  // The same numbers in the same order.
+  const double rounding = std::is_same_v<Solver, BlockLu> ? 0 : tolerance;
+  EXPECT_LE((solved(solver, b) - found).norm(), rounding * x.norm());
+  EXPECT_LE((solved_transposed(solver, b) - transposed).norm(), rounding * y.norm());
 }
 
 TEST(BlockLu, SolvesTreesOfBlocksLikeEigen) {
@@ -160,14 +170,15 @@ TEST(BlockLu, SolvesTreesOfBlocksLikeEigen) {
         const Blocks blocks = random_tree(bodies, symmetric, rng);
         SCOPED_TRACE(testing::Message() << bodies << " bodies, " << blocks.a.rows()
                                         << " unknowns, symmetric: " << symmetric);
-        BlockLu lu(static_cast<int>(blocks.a.rows()), blocks.entries, blocks.structure);
+        BlockLu lu(static_cast<int>(blocks.a.rows()), shared(blocks.entries), blocks.structure);
         EXPECT_EQ(lu.size(), blocks.a.rows());
         expect_solution(lu, blocks);
         // With new numbers in the same places.
         Blocks other = blocks;
         other.a *= -3;
         expect_solution(lu, other);
-        SparseSolver solver(static_cast<int>(blocks.a.rows()), blocks.entries, blocks.structure);
+        SparseSolver solver(static_cast<int>(blocks.a.rows()), shared(blocks.entries),
+                            blocks.structure);
         expect_solution(solver, blocks);
         EXPECT_EQ(solver.singular_unknown(), -1);
       }
@@ -202,15 +213,43 @@ TEST(BlockLu, SolvesGraphsWithLoopsInThreeStages) {
     }
     a.diagonal().array() += 20;
     const Blocks blocks = shuffled(a, block_of_unknown, stages, rng);
-    BlockLu lu(n, blocks.entries, blocks.structure);
+    BlockLu lu(n, shared(blocks.entries), blocks.structure);
     expect_solution(lu, blocks);
   }
+}
+
+TEST(BlockLu, HasNoPlaceForColumnsThatAreZero) {
+  // Two bodies between three joints; the last two multipliers of each do not enter the equations of the second body.
+  std::mt19937 rng(11);
+  const auto n = 2 * 3 + 3 * 4;
+  MatrixXd a = MatrixXd::Zero(n, n);
+  for (int body = 0; body < 2; ++body) {
+    a.block(3 * body, 3 * body, 3, 3) = 5 * MatrixXd::Identity(3, 3) + random_block(3, 3, rng);
+    for (const int joint : {body, body + 1}) {
+      const int first = 6 + 4 * joint;
+      a.block(first, 3 * body, 4, 3) = random_block(4, 3, rng);
+      a.block(3 * body, first, 3, body == 0 ? 4 : 2) = random_block(3, body == 0 ? 4 : 2, rng);
+    }
+  }
+  a.bottomRightCorner(12, 12) += 9 * MatrixXd::Identity(12, 12);
+  const std::vector<int> block = {0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4};
+  Blocks blocks{.a = a, .structure = {block, {0, 0, 1, 1, 1}}};
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) {
+      if (a(i, j) != 0) blocks.entries.emplace_back(i, j);
+    }
+  }
+  BlockLu lu(n, shared(blocks.entries), blocks.structure);
+  expect_solution(lu, blocks);
+  EXPECT_GE(lu.position(0, 9), 0);
+  EXPECT_GE(lu.position(3, 11), 0);
+  EXPECT_EQ(lu.position(3, 12), -1);
 }
 
 TEST(BlockLu, HasAPlaceForEveryEntryAndNoneOutside) {
   std::mt19937 rng(3);
   const Blocks blocks = random_tree(10, true, rng);
-  BlockLu lu(static_cast<int>(blocks.a.rows()), blocks.entries, blocks.structure);
+  BlockLu lu(static_cast<int>(blocks.a.rows()), shared(blocks.entries), blocks.structure);
   std::set<int> places;
   for (const auto& [i, j] : blocks.entries) {
     const int place = lu.position(i, j);
@@ -274,16 +313,16 @@ TEST(BlockLu, SolvesForMasslessCoordinatesInTheBlockOfAConstraint) {
   std::mt19937 rng(4);
   for (int repetition = 0; repetition < 10; ++repetition) {
     const Blocks together = with_massless_coordinates(true, rng);
-    BlockLu lu(static_cast<int>(together.a.rows()), together.entries, together.structure);
+    BlockLu lu(static_cast<int>(together.a.rows()), shared(together.entries), together.structure);
     expect_solution(lu, together);
   }
   // In blocks of their own they have no pivot, and the general solver helps.
   const Blocks apart = with_massless_coordinates(false, rng);
   const int n = static_cast<int>(apart.a.rows());
-  BlockLu lu(n, apart.entries, apart.structure);
+  BlockLu lu(n, shared(apart.entries), apart.structure);
   assemble(lu, apart);
   EXPECT_FALSE(lu.factorize());
-  SparseSolver solver(n, apart.entries, apart.structure);
+  SparseSolver solver(n, shared(apart.entries), apart.structure);
   for (int repetition = 0; repetition < 3; ++repetition) expect_solution(solver, apart);
 }
 
@@ -305,10 +344,10 @@ TEST(BlockLu, SaysWhenPivotsInsideOfBlocksAreNotEnough) {
   nearly.topLeftCorner(2, 2) << 1, 1, 1, 1 + 1e-12;
   for (const MatrixXd& a : {massless, nearly}) {
     const Blocks blocks = small(a, {0, 0, 1, 1}, {0, 1});
-    BlockLu lu(4, blocks.entries, blocks.structure);
+    BlockLu lu(4, shared(blocks.entries), blocks.structure);
     assemble(lu, blocks);
     EXPECT_FALSE(lu.factorize());
-    SparseSolver solver(4, blocks.entries, blocks.structure);
+    SparseSolver solver(4, shared(blocks.entries), blocks.structure);
     expect_solution(solver, blocks);
     EXPECT_EQ(solver.singular_unknown(), -1);
     // A better matrix in the same places is factorised by blocks again.
@@ -329,8 +368,8 @@ TEST(BlockLu, JudgesPivotsByTheirOwnScale) {
   for (double& x : unit) x = std::ldexp(1.0, power(rng));
   Blocks scaled = blocks;
   scaled.a = unit.asDiagonal() * blocks.a * unit.asDiagonal();
-  BlockLu plain(static_cast<int>(n), blocks.entries, blocks.structure);
-  BlockLu other(static_cast<int>(n), blocks.entries, blocks.structure);
+  BlockLu plain(static_cast<int>(n), shared(blocks.entries), blocks.structure);
+  BlockLu other(static_cast<int>(n), shared(blocks.entries), blocks.structure);
   assemble(plain, blocks);
   assemble(other, scaled);
   ASSERT_TRUE(plain.factorize());
@@ -349,10 +388,10 @@ TEST(SparseSolver, NamesAMultiplierOfConstraintsThatDependOnEachOther) {
   a.row(9).head(6) = 0.5 * b.row(0) - 2 * b.row(2);
   a.topRightCorner(6, 4) = a.bottomLeftCorner(4, 6).transpose();
   const Blocks blocks = small(a, {0, 0, 0, 0, 0, 0, 1, 1, 1, 2}, {0, 1, 1});
-  BlockLu lu(10, blocks.entries, blocks.structure);
+  BlockLu lu(10, shared(blocks.entries), blocks.structure);
   assemble(lu, blocks);
   EXPECT_FALSE(lu.factorize());
-  SparseSolver solver(10, blocks.entries, blocks.structure);
+  SparseSolver solver(10, shared(blocks.entries), blocks.structure);
   assemble(solver, blocks);
   EXPECT_FALSE(solver.factorize());
   const int unknown = solver.singular_unknown();
@@ -371,8 +410,8 @@ TEST(SparseSolver, RefusesNumbersThatAreNotFinite) {
     for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
       for (const auto& [i, j] : blocks.entries) {
         SCOPED_TRACE(testing::Message() << bad << " at " << i << ", " << j);
-        BlockLu lu(n, blocks.entries, blocks.structure);
-        SparseSolver solver(n, blocks.entries, blocks.structure);
+        BlockLu lu(n, shared(blocks.entries), blocks.structure);
+        SparseSolver solver(n, shared(blocks.entries), blocks.structure);
         assemble(lu, blocks);
         assemble(solver, blocks);
         if (has_scales) {
@@ -391,13 +430,21 @@ TEST(SparseSolver, RefusesNumbersThatAreNotFinite) {
   }
 }
 
-TEST_F(Allocation, OfBlockLuIsDoneWhenItIsMade) {
+TEST_F(Allocation, OfBlockLuIsDoneWhenItIsMadeAndWhenItFirstKeepsItsMatrix) {
   std::mt19937 rng(7);
   const Blocks blocks = random_tree(20, false, rng),
                massless = with_massless_coordinates(false, rng);
   VectorXd b = VectorXd::Ones(blocks.a.rows());
   const std::span<double> right(b.data(), static_cast<std::size_t>(b.size()));
-  BlockLu lu(static_cast<int>(blocks.a.rows()), blocks.entries, blocks.structure);
+  BlockLu lu(static_cast<int>(blocks.a.rows()), shared(blocks.entries), blocks.structure);
+  assemble(lu, blocks);
+  EXPECT_EQ(allocations_of([&] {
+              lu.factorize_in_place();
+              lu.solve(right);
+            }),
+            0);
+  assemble(lu, blocks);
+  lu.factorize();
   for (int repetition = 0; repetition < 2; ++repetition) {
     assemble(lu, blocks);
     EXPECT_EQ(allocations_of([&] {
@@ -410,7 +457,8 @@ TEST_F(Allocation, OfBlockLuIsDoneWhenItIsMade) {
     EXPECT_EQ(allocations_of([&] { lu.factorize(); }), 0);
   }
   // The general solver allocates when it is made and chooses its pivots, once.
-  SparseSolver solver(static_cast<int>(massless.a.rows()), massless.entries, massless.structure);
+  SparseSolver solver(static_cast<int>(massless.a.rows()), shared(massless.entries),
+                      massless.structure);
   assemble(solver, massless);
   EXPECT_GT(allocations_of([&] { solver.factorize(); }), 0);
   b = VectorXd::Ones(massless.a.rows());
@@ -742,7 +790,7 @@ TEST(BlockLu, LosesNoDigitsOnChainsAndTreesOfAThousandBodies) {
     for (const double h : {0.0, 1e-3, 1e-5}) {
       SCOPED_TRACE(testing::Message() << large.name << ", h = " << h);
       const SparseMatrix& matrix = matrices.at(h);
-      if (!made) made.emplace(matrix.size, matrix.entries, blocks_of(system, large.rods));
+      if (!made) made.emplace(matrix.size, shared(matrix.entries), blocks_of(system, large.rods));
       if (!general) general.emplace(matrix.size, matrix.entries);
       BlockLu& lu = *made;
       SparseLu& klu = *general;
@@ -780,7 +828,7 @@ TEST(BlockLu, LosesNoDigitsInTheStabilisedFormulation) {
       SCOPED_TRACE(testing::Message() << large.name << ", h = " << h);
       const SparseMatrix& matrix = matrices.at(h);
       if (!made) {
-        made.emplace(matrix.size, matrix.entries,
+        made.emplace(matrix.size, shared(matrix.entries),
                      blocks_of(system, large.rods, Formulation::kStabilized));
         general.emplace(matrix.size, matrix.entries);
       }
@@ -829,7 +877,7 @@ TEST(BlockLu, WouldShowALossOfDigits) {
   // Entries with the digits of single precision.
   SparseMatrix rounded = matrix;
   for (double& value : rounded.values) value = static_cast<float>(value);
-  BlockLu lu(matrix.size, matrix.entries, blocks_of(system, rods));
+  BlockLu lu(matrix.size, shared(matrix.entries), blocks_of(system, rods));
   assemble(lu, rounded);
   ASSERT_TRUE(lu.factorize());
   const Errors single = errors_of(lu, matrix, klu, system.dof());

@@ -8,7 +8,6 @@
 #include <Eigen/Eigenvalues>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/supplied_forces.hpp"
 #include "liegrad/elements/planar/pendulum.hpp"
 
 namespace liegrad::testing {
@@ -227,50 +226,6 @@ TEST(SemidefiniteMass, WorksWhereItIsDefiniteOnTheKernelOfB) {
     }
     EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2, 0.15);
   }
-}
-
-/// A rod whose force the user derived: right, or with a mistake in one sign.
-struct RodByHand {
-  bool wrong = false;
-  bool operator==(const RodByHand&) const = default;
-
-  dae::ElementShape shape() const { return elements::PlanarRod{}.shape(); }
-  template <class S>
-  lie::Vec<S, 1> constraint(const dae::Position<S>& at) const {
-    return elements::PlanarRod{}.constraint(at);
-  }
-  template <class S>
-  lie::Vec<S, 2> constraint_force(const dae::Position<S>& at, std::span<const S> lambda) const {
-    const auto x = at.coordinates(0);
-    return {x(0) * lambda[0], (wrong ? S(-1) : S(1)) * x(1) * lambda[0]};
-  }
-};
-
-dae::System pendulum_with(const RodByHand& rod) {
-  dae::System system("pendulum");
-  system.add_node("mass", lie::NodeGroup::rn(2));
-  system.add("mass", elements::PlanarPointMass{}, {"mass"});
-  system.add("rod", rod, {"mass"});
-  system.set_initial_configuration("mass", {0.6, -0.8});
-  return system;
-}
-
-TEST(SuppliedForces, AreUsedAndCheckedOnRequest) {
-  EXPECT_TRUE(dae::check_supplied_forces(pendulum_with({})).empty());
-  const auto sentences = dae::check_supplied_forces(pendulum_with({.wrong = true}));
-  ASSERT_EQ(sentences.size(), 1u);
-  EXPECT_EQ(sentences[0].substr(0, 82),
-            "the constraint_force of element 'rod' differs from the derivative of its constrain");
-
-  dae::System plain("pendulum");
-  plain.add_node("mass", lie::NodeGroup::rn(2));
-  plain.add("mass", elements::PlanarPointMass{}, {"mass"});
-  plain.add("rod", elements::PlanarRod{}, {"mass"});
-  plain.set_initial_configuration("mass", {0.6, -0.8});
-  const dae::State by_ad = dae::integrate(plain, with_step(0.01, 1)).final;
-  const dae::State by_hand = dae::integrate(pendulum_with({}), with_step(0.01, 1)).final;
-  EXPECT_NEAR(by_ad.q[0], by_hand.q[0], 1e-13);
-  EXPECT_NEAR(by_ad.lambda[0], by_hand.lambda[0], 1e-9);
 }
 
 }  // namespace

@@ -36,8 +36,11 @@ double condition(const lie::NodeGroup& group, Formulation formulation, double h)
   }
   // w = Δq' + B(q_n)ᵀη' takes the matrix to (62).
   if (stabilized) {
-    for (const auto& entry : assembly.stabilizer()) {
-      matrix.col(9 + entry.multiplier) += entry.value * matrix.col(entry.dof);
+    for (int j = 0; j < 3; ++j) {
+      Eigen::Vector3d eta = Eigen::Vector3d::Unit(j);
+      Eigen::VectorXd column = Eigen::VectorXd::Zero(6);
+      assembly.stabilizer().add_product(1, {eta.data(), 3}, {column.data(), 6});
+      matrix.col(9 + j) += matrix.leftCols(6) * column;
     }
   }
   const Eigen::VectorXd singular = matrix.jacobiSvd().singularValues();

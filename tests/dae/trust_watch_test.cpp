@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "liegrad/dae/consistency.hpp"
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/trust_watch.hpp"
+#include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {
@@ -42,6 +45,40 @@ TEST(TrustWatch, DoubtsMultipliersThatNothingDamps) {
       << summary.reason_for_doubt;
   for (const std::string& warning : summary.warnings) {
     EXPECT_EQ(warning.find("too long"), std::string::npos) << warning;
+  }
+}
+
+/// Whether accelerations of ±1 length/s², in steps of 1 s, are too much for a wheel that turns at 1000 rad/s and moves at
+/// a given speed, in lengths a second. At the speed 1 half of its kinetic energy is in the turning.
+bool is_doubted(double length, double speed) {
+  dae::System system("wheel");
+  system.add_node("wheel", lie::NodeGroup::so3xr3());
+  system.add("wheel", elements::RigidBody{}, {"wheel"});
+  const double turning = 1000;
+  system.set_parameter("wheel.m", 1);
+  for (const char* name : {"wheel.J1", "wheel.J2", "wheel.J3"}) {
+    system.set_parameter(name, length * length / (turning * turning));
+  }
+  const IntegrateOptions options = until(1, 1);
+  dae::Consistency consistency(system, {}, dae::LinearSolverKind::kAutomatic);
+  dae::State state = consistency.initial_state(0, {});
+  state.v = {turning, 0, 0, speed * length, 0, 0};
+  state.step = 1;
+  dae::TrustWatch watch(system, options);
+  watch.start(state, consistency.assembly());
+  for (int n = 0; n < 40; ++n) {
+    dae::State next = state;
+    next.v_dot = {0, 0, 0, (n % 2 == 0 ? 1 : -1) * length, 0, 0};
+    watch.observe(state, next);
+    state = next;
+  }
+  return watch.doubt({}, state).has_value();
+}
+
+TEST(TrustWatch, ComparesNoSpeedWithTurning) {
+  for (const double length : {1e-3, 1.0, 1e3}) {
+    EXPECT_TRUE(is_doubted(length, 1)) << length;
+    EXPECT_FALSE(is_doubted(length, 20)) << length;
   }
 }
 

@@ -182,7 +182,7 @@ TEST_P(Joints, AllowLargeFreeMotionsAndNoOthers) {
 
 INSTANTIATE_TEST_SUITE_P(All, Joints, ::testing::ValuesIn(all_cases()), name_of);
 
-/// The checks themselves can fail: a constraint whose force, supplied by hand, has a wrong sign.
+/// The checks themselves can fail: a constraint with a second force, which turns the sign of one entry of Bᵀλ.
 struct WrongForce {
   dae::ElementShape shape() const {
     return {.type = "wrong_force", .nodes = {{dae::NodeRole::kCoordinates, 2}}, .constraints = 1};
@@ -193,8 +193,8 @@ struct WrongForce {
     return lie::Vec<S, 1>(S(x(0) * x(0) + x(1) * x(1) - S(1)));
   }
   template <class S>
-  lie::Vec<S, 2> constraint_force(const dae::Position<S>& at, std::span<const S> lambda) const {
-    return {S(2) * at.coordinates(0)(0) * lambda[0], -S(2) * at.coordinates(0)(1) * lambda[0]};
+  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
+    balance.row(0, 1) -= S(4) * at.coordinates(0)(1) * at.multiplier(0);
   }
 };
 

@@ -27,17 +27,6 @@ struct ConstraintIsForOneScalar : Mistake {
     return lie::Vec<dae::Taped, 1>(at.time());
   }
 };
-// expect: an element has a member 'constraint_force' that cannot be used; it must be public and return a range: template <class S> lie::Vec<S, n> constraint_force(const dae::Position<S>&, std::span<const S> lambda) const
-struct ForceWithoutMultipliers : Mistake {
-  template <class S>
-  lie::Vec<S, 1> constraint(const dae::Position<S>& at) const {
-    return lie::Vec<S, 1>(at.time());
-  }
-  template <class S>
-  lie::Vec<S, 1> constraint_force(const dae::Position<S>& at) const {
-    return lie::Vec<S, 1>(at.time());
-  }
-};
 // expect: an element has a member 'algebraic' that cannot be used; it must be public and return a range: template <class S> lie::Vec<S, n> algebraic(const dae::Motion<S>&) const
 struct AlgebraicReturnsAScalar : Mistake {
   template <class S>
@@ -86,13 +75,6 @@ struct EnergyWithoutForces : Mistake {
     return at.time();
   }
 };
-// expect: an element has a function constraint_force() but no constraint(); is the name misspelt?
-struct ForceWithoutConstraint : Moved {
-  template <class S>
-  lie::Vec<S, 1> constraint_force(const dae::Position<S>& at, std::span<const S>) const {
-    return lie::Vec<S, 1>(at.time());
-  }
-};
 // expect: an element must not be a final class: its members are looked for in a class that is derived from it
 struct IsFinal final : Moved {};
 // expect: a function of an element returns an expression of Eigen, which refers to what is gone; give it a return type such as lie::Vec<S, 3>
@@ -107,7 +89,6 @@ dae::System made_system() {
   dae::System system;
   system.add("1", ResidualIsNotConst{}, {});
   system.add("2", ConstraintIsForOneScalar{}, {});
-  system.add("3", ForceWithoutMultipliers{}, {});
   system.add("4", AlgebraicReturnsAScalar{}, {});
   system.add("5", EnergyIsPrivate{}, {});
   system.add("6", EnergyIsData{}, {});
@@ -116,7 +97,6 @@ dae::System made_system() {
   system.add("9", ComplaintReadsMotion{}, {});
   system.add("10", NameIsMisspelt{}, {});
   system.add("11", EnergyWithoutForces{}, {});
-  system.add("12", ForceWithoutConstraint{}, {});
   system.add("13", IsFinal{}, {});
   system.add("14", ReturnsAnExpression{}, {});
   return system;

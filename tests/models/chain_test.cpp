@@ -1,6 +1,6 @@
 // The chain of rods against its motion in minimal coordinates, the angles of its links, computed by
 // extrapolation of order 14 in extended precision (two orders and two tolerances agree to 1e-14, and with
-// absolute coordinates and a method of order eight to 3e-14); and what large systems need: threads, memory
+// absolute coordinates and a method of order eight to 3e-14); and what large systems need: memory
 // that grows with the number of bodies only, no allocation in steps.
 
 #include <gtest/gtest.h>
@@ -221,23 +221,6 @@ dae::System bent_chain(int bodies, const lie::NodeGroup& group) {
                                      {q(0), q(1), q(2), q(3), x(0), x(1), x(2)});
   }
   return system;
-}
-
-TEST(LargeChain, MovesTheSameWithAnyNumberOfThreads) {
-  for (const auto& group : {lie::NodeGroup::so3xr3(), lie::NodeGroup::se3()}) {
-    const dae::System system = bent_chain(1000, group);
-    dae::IntegrateOptions options = with_step(1e-4, 5e-4);
-    const dae::State one = dae::integrate(system, options).final;
-    for (const int threads : {2, 3}) {
-      options.threads = threads;
-      const dae::State more = dae::integrate(system, options).final;
-      EXPECT_EQ(one.q, more.q) << threads;
-      EXPECT_EQ(one.v, more.v) << threads;
-      EXPECT_EQ(one.lambda, more.lambda) << threads;
-    }
-    // And it has moved.
-    EXPECT_NE(one.q, system.initial_configuration());
-  }
 }
 
 /// The chain of the model from its end to its beginning.

@@ -257,8 +257,6 @@ TEST(Agreement, DoesNotDependOnHowTheEquationsOfStepsAreSolved) {
       alpha.solver = solver;
       expect_same("another linear solver");
     }
-    problem.options.integrate.threads = 2;
-    expect_same("two threads");
   }
 }
 
