@@ -4,7 +4,7 @@
 PRESET ?= release
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: build demo test bench format check asan tsan clean help packages check-packages
+.PHONY: build demo test bench format check asan tsan clean help packages test-packages check-packages with-tests
 .NOTPARALLEL:
 
 build: build/build.ninja  ## build the libraries and build/liegrad
@@ -14,18 +14,18 @@ demo: build/build.ninja  ## build and run the example of the README
 	@cmake --build build --target liegrad_example_readme
 	@build/examples/readme
 
-test: build/build.ninja  ## build and run all tests
+test: build/build.ninja with-tests  ## build and run all tests
 	@cmake --build build --target all tests
 	@ctest --preset release --parallel $(JOBS)
 
-bench: build/build.ninja  ## build and run the benchmarks
+bench: build/build.ninja with-tests  ## build and run the benchmarks
 	@cmake --build build --target run_bench
 
 format: check-packages  ## format the sources in place
 	@scripts/format
 
 # From the first `make check` on, warnings are errors in this tree.
-check: build/build.ninja check-packages  ## format, clang-tidy, headers alone, warnings as errors
+check: build/build.ninja with-tests check-packages  ## format, clang-tidy, headers alone, warnings as errors
 	@scripts/format --check
 	@grep -q '^CMAKE_COMPILE_WARNING_AS_ERROR:.*=ON$$' build/CMakeCache.txt || cmake --preset ci
 	@cmake --build build --target all tests bench all_verify_interface_header_sets tidy \
@@ -35,8 +35,8 @@ asan: build/asan/build.ninja  ## run the tests under address and undefined-behav
 	@cmake --build build/asan --target tests
 	@ctest --preset asan-ubsan --parallel $(JOBS)
 
-# Only the program that has threads of its own: the others would be slow and find nothing.
-tsan: build/tsan/build.ninja  ## run the test with threads under the thread sanitizer
+# Only the programs that have threads: the others would be slow and find nothing.
+tsan: build/tsan/build.ninja  ## run the tests with threads under the thread sanitizer
 	@cmake --build --preset tsan
 	@ctest --preset tsan
 
@@ -46,20 +46,27 @@ clean:  ## remove everything that was built or fetched
 help:  ## print this list
 	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "make %-8s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# What runs needs fewer packages than what tests.
 build/build.ninja: CMakePresets.json | packages
-	@cmake --preset $(PRESET)
+	@cmake --preset $(PRESET) -DLIEGRAD_TESTS=OFF
 	@touch $@
 
-build/asan/build.ninja: CMakePresets.json | packages
+with-tests: build/build.ninja test-packages
+	@grep -q '^LIEGRAD_TESTS:.*=ON$$' build/CMakeCache.txt || cmake --preset $(PRESET) -DLIEGRAD_TESTS=ON
+
+build/asan/build.ninja: CMakePresets.json | packages test-packages
 	@cmake --preset asan-ubsan
 	@touch $@
 
-build/tsan/build.ninja: CMakePresets.json | packages
+build/tsan/build.ninja: CMakePresets.json | packages test-packages
 	@cmake --preset tsan
 	@touch $@
 
 packages:
-	@scripts/install-packages build
+	@scripts/install-packages run
+
+test-packages:
+	@scripts/install-packages run test
 
 check-packages:
 	@scripts/install-packages check
