@@ -4,12 +4,14 @@
 #include <dlfcn.h>
 #include <IpIpoptApplication.hpp>
 #include <IpTNLP.hpp>
+#include <IpTNLPAdapter.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
 
+#include "liegrad/control/ipopt_blocks.hpp"
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
@@ -248,6 +250,14 @@ const char* message_of(Ipopt::ApplicationReturnStatus status) {
 
 }  // namespace
 
+bool uses_blocks(const SolveOptions& options) {
+  if (options.linear_solver == LinearSolver::kAutomatic) {
+    return kIpoptTakesBlocks && options.hessian == HessianMode::kExact &&
+           !options.ipopt.contains("linear_solver");
+  }
+  return options.linear_solver == LinearSolver::kBlocks;
+}
+
 void run_ipopt(Transcription& transcription, Nlp& nlp, const SolveOptions& options,
                Iterate& iterate, Solution& solution, bool& turned_too_far) {
   Summary& summary = solution.summary;
@@ -262,11 +272,13 @@ void run_ipopt(Transcription& transcription, Nlp& nlp, const SolveOptions& optio
   choose("tol", number_text(options.tolerance));
   choose("max_iter", std::to_string(options.max_iterations));
   if (options.time_limit > 0) choose("max_cpu_time", number_text(options.time_limit));
-  choose("linear_solver", "mumps");
-  summary.linear_solver = "mumps";
+  const bool blocks = uses_blocks(options);
+  summary.linear_solver = blocks ? "blocks" : "mumps";
+  if (!blocks) choose("linear_solver", "mumps");
   // Equations of constraints have zeros on the diagonal wherever a step's own pivot would be.
-  const bool constrained = transcription.problem().system().num_multipliers() > 0;
-  if (constrained) choose("mumps_pivtol", "1e-2");
+  if (!blocks && transcription.problem().system().num_multipliers() > 0) {
+    choose("mumps_pivtol", "1e-2");
+  }
   if (options.hessian == HessianMode::kLimitedMemory) {
     choose("hessian_approximation", "limited-memory");
   }
@@ -283,7 +295,15 @@ void run_ipopt(Transcription& transcription, Nlp& nlp, const SolveOptions& optio
   const Ipopt::SmartPtr<Adapter> adapter =
       new Adapter(transcription, nlp, options, iterate, solution);
   if (status == Ipopt::Solve_Succeeded) {
-    status = ipopt->OptimizeTNLP(Ipopt::SmartPtr<Ipopt::TNLP>(Ipopt::GetRawPtr(adapter)));
+    const Ipopt::SmartPtr<Ipopt::TNLP> tnlp = Ipopt::GetRawPtr(adapter);
+    if (blocks) {
+      const Ipopt::SmartPtr<Ipopt::NLP> nlp_of_ipopt =
+          new Ipopt::TNLPAdapter(tnlp, Ipopt::ConstPtr(ipopt->Jnlst()));
+      Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> builder = block_algorithm(transcription);
+      status = ipopt->OptimizeNLP(nlp_of_ipopt, builder);
+    } else {
+      status = ipopt->OptimizeTNLP(tnlp);
+    }
   }
   turned_too_far = adapter->turned_too_far();
   summary.iterations += adapter->iterations();

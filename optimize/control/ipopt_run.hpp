@@ -13,6 +13,9 @@ struct Iterate {
   bool has_multipliers = false;
 };
 
+/// Whether elimination in time factorises IPOPT's matrices.
+bool uses_blocks(const SolveOptions& options);
+
 /// Runs IPOPT from an iterate, replaces it by the last one and adds to the solution what was seen on the way. A large turn
 /// of a δ_n ends the run, so that the reference can be moved.
 void run_ipopt(Transcription& transcription, Nlp& nlp, const SolveOptions& options,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "liegrad/control/certificate.hpp"
+#include "liegrad/control/ipopt_blocks.hpp"
 #include "liegrad/control/ipopt_run.hpp"
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/lie/error.hpp"
@@ -30,6 +31,13 @@ void check(const SolveOptions& options) {
                           "; it must be at least 1");
   }
   if (options.time_limit < 0) throw InvalidArgument("the time limit must not be negative");
+  if (options.linear_solver != LinearSolver::kBlocks) return;
+  if (!kIpoptTakesBlocks) {
+    throw InvalidArgument("this IPOPT does not take elimination in time, which needs 3.14; take the linear solver mumps");
+  }
+  if (options.hessian != HessianMode::kExact) {
+    throw InvalidArgument("elimination in time needs exact Hessians; take the linear solver mumps");
+  }
 }
 
 /// A path constraint that only reads what the start fixes can be violated there whatever the controls are.
@@ -128,6 +136,26 @@ void read_solution(const Transcription& transcription, Nlp& nlp, const Iterate& 
   }
 }
 
+/// Runs IPOPT from the guess, about a reference that is moved until it can stay.
+Iterate search(Transcription& transcription, Nlp& nlp, const SolveOptions& options,
+               Solution& solution) {
+  Summary& summary = solution.summary;
+  Iterate iterate{.x = transcription.guess()};
+  for (;;) {
+    bool turned_too_far = false;
+    run_ipopt(transcription, nlp, options, iterate, solution, turned_too_far);
+    const double turn = transcription.largest_turn(iterate.x);
+    const bool moves = turned_too_far || (is_solved(summary.status) && turn > kTurnToKeep);
+    if (!moves || summary.recentrings == kMaxRecentrings) return iterate;
+    transcription.recentre(iterate.x);
+    // Coordinates fixed one by one keep the reference of the end.
+    if (!turned_too_far && transcription.largest_turn(iterate.x) > 0.9 * turn) return iterate;
+    // Multipliers of a solution are kept; those of an iterate on its way are worth little.
+    iterate.has_multipliers = is_solved(summary.status);
+    ++summary.recentrings;
+  }
+}
+
 }  // namespace
 
 Solution solve(const Problem& problem, const SolveOptions& options) {
@@ -143,26 +171,19 @@ Solution solve(const Problem& problem, const SolveOptions& options) {
   summary.variables = nlp.num_variables();
   summary.constraints = nlp.num_constraints();
   summary.setup_wall_seconds = seconds_since(begin);
-  if (problem.system().num_multipliers() > 0 && !options.ipopt.contains("mumps_pivtol")) {
+  Iterate iterate = search(transcription, nlp, options, solution);
+  if (summary.status == Status::kFailed && uses_blocks(options) &&
+      options.linear_solver == LinearSolver::kAutomatic) {
+    summary.choices.push_back("linear solver mumps: elimination in time failed (" + summary.message +
+                              ")");
+    SolveOptions other = options;
+    other.linear_solver = LinearSolver::kMumps;
+    iterate = search(transcription, nlp, other, solution);
+  }
+  if (summary.linear_solver == "mumps" && problem.system().num_multipliers() > 0 &&
+      !options.ipopt.contains("mumps_pivtol")) {
     summary.choices.push_back(
         "mumps_pivtol = 1e-2: smaller pivots make the equations of constrained systems inaccurate");
-  }
-
-  Iterate iterate{.x = transcription.guess()};
-  for (bool again = true; again;) {
-    bool turned_too_far = false;
-    run_ipopt(transcription, nlp, options, iterate, solution, turned_too_far);
-    const bool moved = turned_too_far || (is_solved(summary.status) &&
-                                          transcription.largest_turn(iterate.x) > kTurnToKeep);
-    again = moved && summary.recentrings < kMaxRecentrings;
-    if (!again) break;
-    const double before = transcription.largest_turn(iterate.x);
-    transcription.recentre(iterate.x);
-    // Coordinates fixed one by one keep the reference of the end.
-    if (!turned_too_far && transcription.largest_turn(iterate.x) > 0.9 * before) break;
-    // Multipliers of a solution are kept; those of an iterate on its way are worth little.
-    iterate.has_multipliers = is_solved(summary.status);
-    ++summary.recentrings;
   }
   read_solution(transcription, nlp, iterate, solution);
   find_violations(transcription, nlp, solution);
