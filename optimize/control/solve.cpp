@@ -33,7 +33,9 @@ void check(const SolveOptions& options) {
   if (options.time_limit < 0) throw InvalidArgument("the time limit must not be negative");
   if (options.linear_solver != LinearSolver::kBlocks) return;
   if (!kIpoptTakesBlocks) {
-    throw InvalidArgument("this IPOPT does not take elimination in time, which needs 3.14; take the linear solver mumps");
+    throw InvalidArgument(
+        "this IPOPT does not take elimination in time, which needs 3.14; take the linear solver "
+        "mumps");
   }
   if (options.hessian != HessianMode::kExact) {
     throw InvalidArgument("elimination in time needs exact Hessians; take the linear solver mumps");
@@ -174,8 +176,8 @@ Solution solve(const Problem& problem, const SolveOptions& options) {
   Iterate iterate = search(transcription, nlp, options, solution);
   if (summary.status == Status::kFailed && uses_blocks(options) &&
       options.linear_solver == LinearSolver::kAutomatic) {
-    summary.choices.push_back("linear solver mumps: elimination in time failed (" + summary.message +
-                              ")");
+    summary.choices.push_back("linear solver mumps: elimination in time failed (" +
+                              summary.message + ")");
     SolveOptions other = options;
     other.linear_solver = LinearSolver::kMumps;
     iterate = search(transcription, nlp, other, solution);

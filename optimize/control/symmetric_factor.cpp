@@ -68,6 +68,7 @@ bool SymmetricFactor::factorize(const Eigen::Ref<const Eigen::MatrixXd>& a) {
       if (d < 0) ++negative_;
       for (int j = k + 1; j < n; ++j) {
         const double factor = f(j, k) / d;
+        if (factor == 0) continue;
         f.col(j).segment(j, n - j) -= factor * f.col(k).segment(j, n - j);
       }
       f.col(k).tail(rest) /= d;
@@ -84,6 +85,7 @@ bool SymmetricFactor::factorize(const Eigen::Ref<const Eigen::MatrixXd>& a) {
       }
       for (int j = k + 2; j < n; ++j) {
         const double x = f(j, k), y = f(j, k + 1);
+        if (x == 0 && y == 0) continue;
         const double l1 = (d22 * x - d21 * y) / determinant;
         const double l2 = (d11 * y - d21 * x) / determinant;
         f.col(j).segment(j, n - j) -=
@@ -98,7 +100,7 @@ bool SymmetricFactor::factorize(const Eigen::Ref<const Eigen::MatrixXd>& a) {
   return true;
 }
 
-void SymmetricFactor::solve(Eigen::Ref<Eigen::MatrixXd> b) const {
+void SymmetricFactor::solve(RightSides& b) const {
   const Eigen::MatrixXd& f = factor_;
   const int n = static_cast<int>(f.rows());
   const auto exchange = [&b](int i, int p) {
@@ -114,8 +116,10 @@ void SymmetricFactor::solve(Eigen::Ref<Eigen::MatrixXd> b) const {
   }
   for (int k = 0; k < n;) {
     const int size = pivots_[at(k)] >= 0 ? 1 : 2, rest = n - k - size;
-    for (int c = 0; c < size; ++c) {
-      b.bottomRows(rest).noalias() -= f.col(k + c).tail(rest) * b.row(k + c);
+    for (int i = n - rest; i < n; ++i) {
+      for (int c = 0; c < size; ++c) {
+        if (f(i, k + c) != 0) b.row(i) -= f(i, k + c) * b.row(k + c);
+      }
     }
     k += size;
   }
@@ -138,7 +142,9 @@ void SymmetricFactor::solve(Eigen::Ref<Eigen::MatrixXd> b) const {
     const bool pair = pivots_[at(k)] < 0;
     const int first = pair ? k - 1 : k, rest = n - 1 - k;
     for (int i = first; i <= k; ++i) {
-      b.row(i).noalias() -= f.col(i).tail(rest).transpose() * b.bottomRows(rest);
+      for (int j = n - rest; j < n; ++j) {
+        if (f(j, i) != 0) b.row(i) -= f(j, i) * b.row(j);
+      }
     }
     k = first - 1;
   }

@@ -13,8 +13,9 @@ class SymmetricFactor {
   bool factorize(const Eigen::Ref<const Eigen::MatrixXd>& a);
 
   int negative() const { return negative_; }
-  /// b ← A⁻¹ b, column by column.
-  void solve(Eigen::Ref<Eigen::MatrixXd> b) const;
+  /// b ← A⁻¹ b for many right sides, which stand side by side in rows: rows are what elimination works on.
+  using RightSides = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  void solve(RightSides& b) const;
 
  private:
   void interchange(int k, int p);

@@ -52,7 +52,8 @@ TimeBlocks::TimeBlocks(std::span<const int> stages, std::span<const int> rows,
     stage.next.resize(num_coupled, stage.size);
     stage.border.resize(num_border, stage.size);
     stage.solved.resize(stage.size, num_coupled + num_border);
-    stage.right.resize(stage.size);
+    stage.right.resize(stage.size, 1);
+    stage.update.resize(num_coupled, num_coupled + num_border);
   }
   for (std::size_t k = 0; k < rows.size(); ++k) {
     int i = rows[k], j = columns[k];
@@ -100,7 +101,8 @@ bool TimeBlocks::factorize(std::span<const double> entries) {
     stage.factor.solve(stage.solved);
     if (n + 1 < stages_.size()) {
       Stage& next = stages_[n + 1];
-      const Eigen::MatrixXd update = stage.next * stage.solved;
+      Eigen::MatrixXd& update = stage.update;
+      update.noalias() = stage.next * stage.solved;
       for (Eigen::Index i = 0; i < coupled; ++i) {
         const int row = stage.coupled[static_cast<std::size_t>(i)];
         for (Eigen::Index j = 0; j <= i; ++j) {
@@ -118,21 +120,22 @@ bool TimeBlocks::factorize(std::span<const double> entries) {
 }
 
 void TimeBlocks::solve(std::span<double> b) {
-  Eigen::VectorXd corner(static_cast<Eigen::Index>(border_.size()));
+  SymmetricFactor::RightSides& corner = corner_right_;
+  corner.resize(static_cast<Eigen::Index>(border_.size()), 1);
   for (std::size_t i = 0; i < border_.size(); ++i) {
-    corner(static_cast<Eigen::Index>(i)) = b[at(border_[i])];
+    corner(static_cast<Eigen::Index>(i), 0) = b[at(border_[i])];
   }
   for (Stage& stage : stages_) {
-    for (int i = 0; i < stage.size; ++i) stage.right(i) = b[at(stage.unknowns[at(i)])];
+    for (int i = 0; i < stage.size; ++i) stage.right(i, 0) = b[at(stage.unknowns[at(i)])];
   }
   for (std::size_t n = 0; n < stages_.size(); ++n) {
     Stage& stage = stages_[n];
     const Eigen::Index coupled = stage.next.rows();
-    const Eigen::VectorXd update = stage.solved.transpose() * stage.right;
+    vector_.noalias() = stage.solved.transpose() * stage.right.col(0);
     for (Eigen::Index i = 0; i < coupled; ++i) {
-      stages_[n + 1].right(stage.coupled[static_cast<std::size_t>(i)]) -= update(i);
+      stages_[n + 1].right(stage.coupled[static_cast<std::size_t>(i)], 0) -= vector_(i);
     }
-    corner -= update.tail(corner.size());
+    corner.col(0) -= vector_.tail(corner.rows());
   }
   if (!border_.empty()) corner_factor_.solve(corner);
   for (std::size_t n = stages_.size(); n-- > 0;) {
@@ -140,15 +143,16 @@ void TimeBlocks::solve(std::span<double> b) {
     if (stage.size == 0) continue;
     const Eigen::Index coupled = stage.next.rows();
     stage.factor.solve(stage.right);
+    vector_.resize(stage.solved.cols());
     for (Eigen::Index i = 0; i < coupled; ++i) {
-      stage.right -=
-          stages_[n + 1].right(stage.coupled[static_cast<std::size_t>(i)]) * stage.solved.col(i);
+      vector_(i) = stages_[n + 1].right(stage.coupled[static_cast<std::size_t>(i)], 0);
     }
-    stage.right.noalias() -= stage.solved.rightCols(corner.size()) * corner;
-    for (int i = 0; i < stage.size; ++i) b[at(stage.unknowns[at(i)])] = stage.right(i);
+    vector_.tail(corner.rows()) = corner.col(0);
+    stage.right.col(0).noalias() -= stage.solved * vector_;
+    for (int i = 0; i < stage.size; ++i) b[at(stage.unknowns[at(i)])] = stage.right(i, 0);
   }
   for (std::size_t i = 0; i < border_.size(); ++i) {
-    b[at(border_[i])] = corner(static_cast<Eigen::Index>(i));
+    b[at(border_[i])] = corner(static_cast<Eigen::Index>(i), 0);
   }
 }
 

@@ -34,18 +34,21 @@ class TimeBlocks {
   struct Stage {
     int size = 0;
     std::vector<int> unknowns;
-    Eigen::MatrixXd diagonal;      ///< D_n, reduced
-    std::vector<int> coupled;      ///< rows of stage n+1 in which E_{n+1} is not zero
-    Eigen::MatrixXd next, border;  ///< these rows of E_{n+1}; F_n, reduced
-    Eigen::MatrixXd solved;        ///< D_n⁻¹ (E_{n+1}ᵀ, F_nᵀ)
+    Eigen::MatrixXd diagonal;            ///< D_n, reduced
+    std::vector<int> coupled;            ///< rows of stage n+1 in which E_{n+1} is not zero
+    Eigen::MatrixXd next, border;        ///< these rows of E_{n+1}; F_n, reduced
+    SymmetricFactor::RightSides solved;  ///< D_n⁻¹ (E_{n+1}ᵀ, F_nᵀ)
     SymmetricFactor factor;
-    Eigen::VectorXd right;
+    SymmetricFactor::RightSides right;  ///< one
+    Eigen::MatrixXd update;
   };
 
   std::vector<Stage> stages_;
   std::vector<int> border_;
   Eigen::MatrixXd corner_;
   SymmetricFactor corner_factor_;
+  SymmetricFactor::RightSides corner_right_;
+  Eigen::VectorXd vector_;
   std::vector<double*> places_;  ///< where each entry is added
   int negative_ = 0;
 };

@@ -14,7 +14,7 @@ namespace liegrad::control {
 
 struct TranscriptionOptions {
   int steps = 50;  ///< at least 2
-  dae::AlphaMethod method;
+  dae::AlphaMethod method = {};
   dae::Formulation formulation = dae::Formulation::kIndex3;
   ad::Backend backend = ad::Backend::kCompiled;
 };
