@@ -71,7 +71,7 @@ std::map<std::string, double> ControlCommand::given() const {
 SolveOptions ControlCommand::options(const BuiltInProblem& built_in) const {
   SolveOptions options;
   options.transcription.steps = steps.value_or(built_in.default_steps);
-  options.transcription.method = integration.alpha_method();
+  if (integration.chooses_alpha_method()) options.transcription.method = integration.alpha_method();
   options.transcription.formulation = integration.constraint_formulation();
   options.hessian = one_of<control::HessianMode>(
       "hessian", hessian,

@@ -266,6 +266,10 @@ dae::AlphaMethod IntegrationOptions::alpha_method() const {
   return {parameters, sigma(parameters)};
 }
 
+bool IntegrationOptions::chooses_alpha_method() const {
+  return rho_ || hht_ || newmark_ || !alpha_.empty() || sigma_ != "0";
+}
+
 dae::Formulation IntegrationOptions::constraint_formulation() const {
   return chosen("formulation", kFormulations, formulation_);
 }

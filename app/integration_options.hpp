@@ -25,6 +25,8 @@ class IntegrationOptions {
   dae::System make_system() const;
   dae::IntegrateOptions make() const;
   dae::AlphaMethod alpha_method() const;
+  /// Whether one of the options of add_alpha_to() chooses it.
+  bool chooses_alpha_method() const;
   dae::Formulation constraint_formulation() const;
   /// Options that have no effect with the others given.
   std::vector<std::string> warnings() const;

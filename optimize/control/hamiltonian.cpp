@@ -16,7 +16,7 @@ std::vector<double> Transcription::step_length_derivatives(
   sensitivity::KernelSum sum(shift, rows_.size);
   sensitivity::TermList terms(sum, ad::Backend::kInterpreted);
   sensitivity::StepTerms steps(problem_.system(), options_.formulation,
-                               dae::sigma_form(options_.method.sigma), terms);
+                               dae::sigma_form(method().sigma), terms);
   const auto shifted = [shift](MotionPlaces places) {
     for (int& i : places.motion) i += shift;
     for (int& i : places.views) i += shift;

@@ -56,7 +56,7 @@ void resimulate(const Transcription& transcription, const Solution& solution,
   dae::IntegrateOptions options;
   options.t_end = solution.summary.t_end;
   options.step = solution.summary.t_end / steps;
-  options.alpha.method = transcription.options().method;
+  options.alpha.method = transcription.method();
   options.alpha.formulation = transcription.options().formulation;
   options.controls = [&solution](double t, std::span<double> u) { interpolate(solution, t, u); };
   const dae::Solution run = dae::integrate(system, options);

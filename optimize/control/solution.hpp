@@ -65,7 +65,8 @@ struct Solution {
   std::vector<dae::State> states;             ///< at the grid points
   std::vector<std::vector<double>> controls;  ///< likewise
   std::vector<double> parameters;             ///< of the system
-  /// Multipliers of the step relations of positions, over β/γ: the costate of q, left-trivialised, at points 1 … N.
+  /// Multipliers of the step relations of positions: how the cost to go changes along q_n∘exp(δ), the left-trivialised
+  /// costate of q, at points 1 … N.
   std::vector<std::vector<double>> costates;
   /// Of each iteration: primal and dual infeasibility of the iterates.
   std::vector<double> primal_history, dual_history;

@@ -128,10 +128,7 @@ void read_solution(const Transcription& transcription, Nlp& nlp, const Iterate& 
     solution.controls.emplace_back(u.begin(), u.end());
     if (n == 0 || solution.multipliers.empty()) continue;
     const auto first = solution.multipliers.begin() + transcription.rows().step_to(n) - 1;
-    // The first relations are -(θ - …): the multiplier of δ_n has the other sign.
-    std::vector<double> costate(first, first + dof);
-    for (double& p : costate) p = -p;
-    solution.costates.push_back(std::move(costate));
+    solution.costates.emplace_back(first, first + dof);
   }
   if (!solution.dual_history.empty()) {
     solution.summary.dual_infeasibility = solution.dual_history.back();
@@ -173,6 +170,12 @@ Solution solve(const Problem& problem, const SolveOptions& options) {
   summary.variables = nlp.num_variables();
   summary.constraints = nlp.num_constraints();
   summary.setup_wall_seconds = seconds_since(begin);
+  if (!options.transcription.method) {
+    summary.choices.push_back(
+        problem.system().num_multipliers() > 0
+            ? "generalized-alpha with rho = 0.8: multipliers need damping"
+            : "the trapezoidal rule: without constraints nothing needs damping");
+  }
   Iterate iterate = search(transcription, nlp, options, solution);
   if (summary.status == Status::kFailed && uses_blocks(options) &&
       options.linear_solver == LinearSolver::kAutomatic) {

@@ -15,10 +15,16 @@ using dae::index;
 using sensitivity::MotionPlaces;
 using sensitivity::StepTerms;
 
-const TranscriptionOptions& checked(const Problem& problem, const TranscriptionOptions& options) {
+TranscriptionOptions completed(const Problem& problem, TranscriptionOptions options) {
   if (options.steps < 2) {
     throw InvalidArgument("problem '" + problem.name() + "': " + std::to_string(options.steps) +
                           " steps are too few; a horizon has at least 2");
+  }
+  if (!options.method) {
+    options.method = dae::AlphaMethod{};
+    if (problem.system().num_multipliers() == 0) {
+      options.method->parameters = dae::AlphaParameters::newmark();
+    }
   }
   return options;
 }
@@ -40,7 +46,7 @@ ad::Recording time_relation() {
 
 Transcription::Transcription(const Problem& problem, const TranscriptionOptions& options)
     : problem_(problem),
-      options_(checked(problem, options)),
+      options_(completed(problem, options)),
       point_functions_(problem.system()),
       functions_(problem, point_functions_),
       layout_(problem, options.steps, options.formulation == dae::Formulation::kStabilized,
@@ -106,7 +112,7 @@ void Transcription::place_points() {
     numbers_[index(i)] = static_cast<double>(i - next) / layout_.num_steps;
   }
   numbers_[index(fraction)] = 1.0 / layout_.num_steps;
-  sensitivity::set_method_numbers(options_.method, std::span(numbers_).subspan(index(method)));
+  sensitivity::set_method_numbers(method(), std::span(numbers_).subspan(index(method)));
   numbers_[index(horizon_)] = problem_.horizon();
   const std::vector<double> values = system.parameter_values();
   for (std::size_t i = 0; i < values.size(); ++i) numbers_[index(parameters[i])] = values[i];
@@ -118,7 +124,7 @@ void Transcription::place_points() {
 
 void Transcription::add_terms() {
   const dae::System& system = problem_.system();
-  StepTerms steps(system, options_.formulation, dae::sigma_form(options_.method.sigma), *terms_);
+  StepTerms steps(system, options_.formulation, dae::sigma_form(method().sigma), *terms_);
   const MotionPlaces& start = steps_.front().start;
   steps.add_elements(ElementFunction::kStep, {.position = false, .velocity = false}, start,
                      rows_.start_motion);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ namespace liegrad::control {
 
 struct TranscriptionOptions {
   int steps = 50;  ///< at least 2
-  dae::AlphaMethod method = {};
+  /// Without one, the trapezoidal rule, and for systems with constraints the default of AlphaMethod, which damps. A
+  /// method that damps leaves oscillations in the last few controls; one that does not, in multipliers of index 3.
+  std::optional<dae::AlphaMethod> method = {};
   dae::Formulation formulation = dae::Formulation::kIndex3;
   ad::Backend backend = ad::Backend::kCompiled;
 };
@@ -32,6 +35,8 @@ class Transcription {
 
   const Problem& problem() const { return problem_; }
   const TranscriptionOptions& options() const { return options_; }
+  /// The method that is used.
+  const dae::AlphaMethod& method() const { return *options_.method; }
   const GridLayout& layout() const { return layout_; }
   int num_variables() const { return layout_.num_variables; }
   const RowLayout& rows() const { return rows_; }

@@ -31,8 +31,15 @@ TEST(Certificate, RunsWithAFinerStepComeNearerWithOrderTwo) {
     const Certificate fine = solved(problem, 100).certificate;
     ASSERT_TRUE(coarse.resimulated && fine.resimulated);
     EXPECT_LT(fine.resimulation_miss, coarse.resimulation_miss / 3);
-    EXPECT_LT(fine.hamiltonian_spread, coarse.hamiltonian_spread / 1.8);
   }
+}
+
+TEST(Certificate, TheHamiltonianOfASmoothOptimumIsConstantWithOrderTwo) {
+  const Problem problem = make_problem("reorientation");
+  const Certificate coarse = solved(problem, 50).certificate;
+  const Certificate fine = solved(problem, 100).certificate;
+  EXPECT_LT(coarse.hamiltonian_spread, 0.05);
+  EXPECT_NEAR(std::log2(coarse.hamiltonian_spread / fine.hamiltonian_spread), 2, 0.1);
 }
 
 /// The grid of a solution is a run of the integrator: the same step, the same controls at its points.

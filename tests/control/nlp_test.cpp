@@ -115,8 +115,9 @@ TEST(Nlp, HasThemForOtherMethodsAndFreeParameters) {
     problem.add_running_cost([](const auto& at) {
       return at.parameter("body.J2") * at.control("body.u1") * at.control("body.u1") + at.time();
     });
-    expect_derivatives(problem,
-                       {.steps = 3, .method = {p, sigma}, .backend = ad::Backend::kInterpreted});
+    expect_derivatives(
+        problem,
+        {.steps = 3, .method = dae::AlphaMethod{p, sigma}, .backend = ad::Backend::kInterpreted});
   }
 }
 

@@ -32,9 +32,11 @@ void Settings::apply_to(dae::System& system) const {
 }
 
 const std::vector<BuiltInProblem>& built_in_problems() {
-  static const std::vector<BuiltInProblem> list = {reorientation(), time_optimal_reorientation(),
-                                                   spherical_pendulum(), cart_pole(),
-                                                   two_link_arm()};
+  static const std::vector<BuiltInProblem> list = {
+      reorientation(),       time_optimal_reorientation(),
+      spherical_pendulum(),  cart_pole(),
+      two_link_arm(),        crane(),
+      slider_crank_torque(), free_flyer()};
   return list;
 }
 

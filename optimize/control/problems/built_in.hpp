@@ -44,5 +44,8 @@ BuiltInProblem time_optimal_reorientation();
 BuiltInProblem spherical_pendulum();
 BuiltInProblem cart_pole();
 BuiltInProblem two_link_arm();
+BuiltInProblem crane();
+BuiltInProblem slider_crank_torque();
+BuiltInProblem free_flyer();
 
 }  // namespace liegrad::control
