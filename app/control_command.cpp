@@ -190,6 +190,7 @@ void print(const Problem& problem, const Solution& solution, bool verbose) {
 /// Outputs of the system at the grid points, controls behind them.
 void write_trajectory(const Problem& problem, const Solution& solution, const std::string& name) {
   dae::Outputs outputs(problem.system());
+  outputs.set_parameters(solution.parameters);
   std::vector<std::string> columns = outputs.column_names();
   columns.insert(columns.begin(), "t");
   for (const std::string& control : problem.system().controls()) columns.push_back(control);

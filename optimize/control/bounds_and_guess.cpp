@@ -65,7 +65,7 @@ std::vector<double> Transcription::guessed_configuration(double fraction) const 
 }
 
 void Transcription::set_guess() {
-  const dae::System& system = problem_.system();
+  const dae::Model& system = problem_.system();
   const lie::GroupList& space = system.configuration_space();
   guess_.assign(index(layout_.num_variables), 0.0);
   for (int n = 0; n <= layout_.num_steps; ++n) {
@@ -103,7 +103,7 @@ void Transcription::set_references() {
 }
 
 void Transcription::set_variable_bounds() {
-  const dae::System& system = problem_.system();
+  const dae::Model& system = problem_.system();
   variable_bounds_.assign(index(layout_.num_variables), {});
   const auto narrow = [this](int variable, const Interval& interval) {
     Interval& bounds = variable_bounds_[index(variable)];
@@ -192,7 +192,7 @@ void Transcription::recentre(std::vector<double>& x) {
 
 std::string Transcription::variable_name(int variable) const {
   if (variable == layout_.horizon) return "the horizon";
-  const dae::System& system = problem_.system();
+  const dae::Model& system = problem_.system();
   if (variable >= layout_.parameters) {
     auto free = problem_.free_parameters().begin();
     std::advance(free, variable - layout_.parameters);
@@ -218,7 +218,7 @@ std::string Transcription::variable_name(int variable) const {
 }
 
 std::string Transcription::row_name(int row) const {
-  const dae::System& system = problem_.system();
+  const dae::Model& system = problem_.system();
   const auto constraint_name = [](const std::vector<ad::Recording>& functions,
                                   const std::vector<Problem::Constraint>& constraints, int i) {
     std::size_t k = 0;

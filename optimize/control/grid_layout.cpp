@@ -6,7 +6,7 @@ namespace liegrad::control {
 
 GridLayout::GridLayout(const Problem& problem, int steps, bool is_stabilized, bool with_times)
     : has_times(with_times), num_steps(steps) {
-  const dae::System& system = problem.system();
+  const dae::Model& system = problem.system();
   int next = 0;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
   q = take(system.dof());

@@ -10,7 +10,7 @@ namespace liegrad::control {
 using ad::Taped;
 using dae::index;
 
-PointFunctions::PointFunctions(const dae::System& system)
+PointFunctions::PointFunctions(const dae::Model& system)
     : system_(system), layout_(system), num_inputs_(layout_.size) {
   const lie::GroupList& space = system.configuration_space();
   for (int i = 0; i < space.size(); ++i) {
@@ -51,7 +51,7 @@ std::vector<Taped> PointFunctions::evaluate(const sensitivity::RecordedFunction&
       dae::Position<Taped>(std::move(nodes), list(layout_.parameters, layout_.controls),
                            list(layout_.controls, layout_.time), x[index(layout_.time)]),
       std::move(rates), list(layout_.lambda, layout_.s), list(layout_.s, layout_.parameters));
-  return f(sensitivity::Snapshot<Taped>(system_, motion));
+  return f(sensitivity::Snapshot<Taped>(system_, motion), {});
 }
 
 ad::Recording PointFunctions::at_point(const std::string& name,

@@ -11,7 +11,7 @@ namespace liegrad::control {
 /// views of q̄; see sensitivity::MotionPlaces.
 class PointFunctions {
  public:
-  explicit PointFunctions(const dae::System& system);
+  explicit PointFunctions(const dae::Model& system);
 
   /// f at one point.
   ad::Recording at_point(const std::string& name, const sensitivity::RecordedFunction& f) const;
@@ -32,7 +32,7 @@ class PointFunctions {
   std::vector<double> record_point() const;
   std::vector<ad::Taped> evaluate(const sensitivity::RecordedFunction& f, Tapes inputs) const;
 
-  const dae::System& system_;
+  const dae::Model& system_;
   sensitivity::MotionLayout layout_;
   std::vector<int> view_offsets_;
   int num_inputs_;

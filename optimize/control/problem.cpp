@@ -12,13 +12,13 @@ namespace liegrad::control {
 using dae::index;
 
 Problem::Problem(dae::System system, std::string name)
-    : system_(std::move(system)), name_(name.empty() ? system_.name() : std::move(name)) {
-  control_bounds_.resize(system_.controls().size());
-  control_guess_.assign(system_.controls().size(), 0.0);
-  end_configuration_ = system_.initial_configuration();
-  end_position_fixed_.assign(index(system_.dof()), false);
-  end_velocity_.assign(index(system_.dof()), std::numeric_limits<double>::quiet_NaN());
-  if (system_.controls().empty()) {
+    : system_(system.build()), name_(name.empty() ? system_->name() : std::move(name)) {
+  control_bounds_.resize(system_->controls().size());
+  control_guess_.assign(system_->controls().size(), 0.0);
+  end_configuration_ = system_->initial_configuration();
+  end_position_fixed_.assign(index(system_->dof()), false);
+  end_velocity_.assign(index(system_->dof()), std::numeric_limits<double>::quiet_NaN());
+  if (system_->controls().empty()) {
     refuse("its system has no controls; add an element that has some, such as a ControlledTorque");
   }
 }
@@ -53,7 +53,7 @@ void Problem::set_free_horizon(double guess, Interval bounds) {
 }
 
 int Problem::control_index(const std::string& control) const {
-  const std::vector<std::string>& names = system_.controls();
+  const std::vector<std::string>& names = system_->controls();
   const auto found = std::find(names.begin(), names.end(), control);
   if (found == names.end()) refuse(dae::unknown_name_message("control", control, names));
   return static_cast<int>(found - names.begin());
@@ -71,12 +71,12 @@ void Problem::set_control_guess(const std::string& control, double value) {
 
 void Problem::free_parameter(const std::string& parameter, const Interval& bounds) {
   check("parameter '" + parameter + "'", bounds);
-  free_parameters_[system_.parameter_index(parameter)] = bounds;
+  free_parameters_[system_->parameter_index(parameter)] = bounds;
 }
 
 int Problem::dof_of(const std::string& node, int coordinate) const {
-  const lie::GroupList& space = system_.configuration_space();
-  const int i = system_.node_index(node);
+  const lie::GroupList& space = system_->configuration_space();
+  const int i = system_->node_index(node);
   if (coordinate < 0 || coordinate >= space.group(i).dof()) {
     refuse("node '" + node + "' has no coordinate " + std::to_string(coordinate) +
            "; they are counted from 0 to " + std::to_string(space.group(i).dof() - 1));
@@ -86,8 +86,8 @@ int Problem::dof_of(const std::string& node, int coordinate) const {
 
 std::vector<int> Problem::dofs_of(const std::string& node,
                                   const std::vector<int>& coordinates) const {
-  const lie::GroupList& space = system_.configuration_space();
-  const int i = system_.node_index(node);
+  const lie::GroupList& space = system_->configuration_space();
+  const int i = system_->node_index(node);
   if (coordinates.empty()) return ad::range(space.dof_offset(i), space.group(i).dof());
   std::vector<int> list;
   for (const int coordinate : coordinates) list.push_back(dof_of(node, coordinate));
@@ -101,13 +101,13 @@ void Problem::bound_velocity(const std::string& node, int coordinate, const Inte
 
 void Problem::bound_coordinate(const std::string& node, int coordinate, const Interval& bounds) {
   check("a coordinate of '" + node + "'", bounds);
-  const int dof = dof_of(node, coordinate), i = system_.node_index(node);
-  const lie::GroupList& space = system_.configuration_space();
+  const int dof = dof_of(node, coordinate), i = system_->node_index(node);
+  const lie::GroupList& space = system_->configuration_space();
   if (!dae::is_linear(space.group(i))) {
     refuse("node '" + node +
            "' is not in R^n, so that its coordinates have no bounds; add a path constraint");
   }
-  const double start = system_.initial_configuration()[index(space.coeff_offset(i) + coordinate)];
+  const double start = system_->initial_configuration()[index(space.coeff_offset(i) + coordinate)];
   if (start < bounds.lower || start > bounds.upper) {
     refuse("coordinate " + std::to_string(coordinate) + " of '" + node + "' starts at " +
            std::to_string(start) + ", outside its bounds");
@@ -117,8 +117,8 @@ void Problem::bound_coordinate(const std::string& node, int coordinate, const In
 
 void Problem::fix_end_configuration(const std::string& node, const std::vector<double>& coeffs,
                                     const std::vector<int>& coordinates) {
-  const lie::GroupList& space = system_.configuration_space();
-  const int i = system_.node_index(node);
+  const lie::GroupList& space = system_->configuration_space();
+  const int i = system_->node_index(node);
   if (static_cast<int>(coeffs.size()) != space.group(i).num_coeffs()) {
     refuse("the configuration of '" + node + "' has " +
            std::to_string(space.group(i).num_coeffs()) + " coefficients, not " +

@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ class Problem {
 
   explicit Problem(dae::System system, std::string name = {});
 
-  const dae::System& system() const { return system_; }
+  const dae::Model& system() const { return *system_; }
   const std::string& name() const { return name_; }
 
   void set_horizon(double t_end);
@@ -127,7 +128,7 @@ class Problem {
   void check(const std::string& what, const Interval& interval) const;
   [[noreturn]] void refuse(const std::string& sentence) const;
 
-  dae::System system_;
+  std::shared_ptr<const dae::Model> system_;
   std::string name_;
   double horizon_ = 1;
   Interval horizon_bounds_{1, 1};

@@ -7,7 +7,7 @@
 namespace liegrad::control {
 namespace {
 
-bool elements_read_time(const dae::System& system) {
+bool elements_read_time(const dae::Model& system) {
   return std::any_of(system.kinds().begin(), system.kinds().end(), [](const auto& kind) {
     const std::vector<int>& read =
         kind->function_recording(dae::ElementFunction::kStep, {}).inputs_read();

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "liegrad/control/nlp.hpp"
-#include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/simulator.hpp"
 
 namespace liegrad::control {
 namespace {
@@ -14,16 +14,6 @@ using dae::index;
 
 /// How much finer the run is.
 constexpr int kRefinement = 4;
-
-dae::System with_parameters(const dae::System& given, const std::vector<double>& values) {
-  dae::System system = given;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != given.parameters()[i].value) {
-      system.set_parameter(given.parameters()[i].name, values[i]);
-    }
-  }
-  return system;
-}
 
 /// Controls that are linear between the points of a grid.
 void interpolate(const Solution& solution, double t, std::span<double> u) {
@@ -51,7 +41,6 @@ double cost_of(const Problem& problem, TranscriptionOptions options, const Solut
 void resimulate(const Transcription& transcription, const Solution& solution,
                 Certificate& certificate) {
   const Problem& problem = transcription.problem();
-  const dae::System system = with_parameters(problem.system(), solution.parameters);
   const int steps = kRefinement * transcription.layout().num_steps;
   dae::IntegrateOptions options;
   options.t_end = solution.summary.t_end;
@@ -59,11 +48,12 @@ void resimulate(const Transcription& transcription, const Solution& solution,
   options.alpha.method = transcription.method();
   options.alpha.formulation = transcription.options().formulation;
   options.controls = [&solution](double t, std::span<double> u) { interpolate(solution, t, u); };
-  const dae::Solution run = dae::integrate(system, options);
+  const dae::Solution run =
+      dae::Simulator(problem.system(), options).run({.parameters = solution.parameters});
   if (run.summary.termination != dae::Termination::kReachedEnd) return;
   certificate.resimulated = true;
 
-  const lie::GroupList& space = system.configuration_space();
+  const lie::GroupList& space = problem.system().configuration_space();
   std::vector<double> miss(index(space.dof()));
   space.minus<double>(run.final.q, solution.states.back().q, miss);
   certificate.resimulation_miss = dae::max_of(miss);

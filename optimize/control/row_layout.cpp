@@ -7,7 +7,7 @@ RowLayout::RowLayout(const Problem& problem, const ProblemFunctions& functions,
     : elements(problem.system(), dae::constraint_rows(formulation)),
       num_steps(steps),
       path_width(ProblemFunctions::num_values(functions.path_constraints)) {
-  const dae::System& system = problem.system();
+  const dae::Model& system = problem.system();
   start_acceleration = start_motion + system.dof() + system.num_algebraic();
   start_a = start_acceleration + system.num_multipliers();
   start_end = start_a + system.dof();

@@ -65,7 +65,7 @@ Transcription::Transcription(const Problem& problem, const TranscriptionOptions&
 
 /// Numbers behind the unknowns: views and θ̄ of each point, what all steps read, parameters that are not free.
 void Transcription::place_points() {
-  const dae::System& system = problem_.system();
+  const dae::Model& system = problem_.system();
   const lie::GroupList& space = system.configuration_space();
   int next = layout_.num_variables;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
@@ -123,7 +123,7 @@ void Transcription::place_points() {
 }
 
 void Transcription::add_terms() {
-  const dae::System& system = problem_.system();
+  const dae::Model& system = problem_.system();
   StepTerms steps(system, options_.formulation, dae::sigma_form(method().sigma), *terms_);
   const MotionPlaces& start = steps_.front().start;
   steps.add_elements(ElementFunction::kStep, {.position = false, .velocity = false}, start,
@@ -178,7 +178,7 @@ double Transcription::horizon(std::span<const double> x) const {
 }
 
 dae::State Transcription::state(std::span<const double> x, int point) const {
-  const dae::System& system = problem_.system();
+  const dae::Model& system = problem_.system();
   const auto part = [&](int offset, int count) {
     const std::span<const double> list = x.subspan(index(layout_.at(point, offset)), index(count));
     return std::vector<double>(list.begin(), list.end());
@@ -203,7 +203,7 @@ std::span<const double> Transcription::controls(std::span<const double> x, int p
 double Transcription::cost_of(std::span<const double> parameters,
                               std::span<const dae::State> states,
                               const std::function<void(double, std::span<double>)>& controls) {
-  const dae::System& system = problem_.system();
+  const dae::Model& system = problem_.system();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     numbers_[index(steps_.front().start.motion[index(motion_.parameters) + i])] = parameters[i];
   }
