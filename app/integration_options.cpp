@@ -112,12 +112,23 @@ void IntegrationOptions::add_to(CLI::App& command) {
   command.add_flag("--allow-redundant", allow_redundant_,
                    "Accept constraints that depend on others; multipliers of least norm");
 
-  CLI::Option* const rho =
-      add("--rho", rho_, "Spectral radius at infinity", "R")->default_str("0.8");
-  CLI::Option* const hht = add("--hht", hht_, "Hilber, Hughes and Taylor: -1/3 to 0", "A");
+  add_alpha_to(command);
+  only_of_alpha_.push_back(
+      add_choice("--start", start_, "Starting values: " + listed(names_of(kStarts)), "KIND"));
+  only_of_alpha_.push_back(add_choice(
+      "--guess", guess_, "First guess of a step: " + listed(names_of(kGuesses)), "KIND"));
+}
+
+void IntegrationOptions::add_alpha_to(CLI::App& command) {
+  CLI::Option* const rho = command.add_option("--rho", rho_, "Spectral radius at infinity")
+                               ->type_name("R")
+                               ->default_str("0.8");
+  CLI::Option* const hht =
+      command.add_option("--hht", hht_, "Hilber, Hughes and Taylor: -1/3 to 0")->type_name("A");
   CLI::Option* const newmark = command.add_flag("--newmark", newmark_, "The trapezoidal rule");
   CLI::Option* const alpha =
-      add("--alpha", alpha_, "The four parameters themselves", "AM,AF,BETA,GAMMA");
+      command.add_option("--alpha", alpha_, "The four parameters themselves")
+          ->type_name("AM,AF,BETA,GAMMA");
   rho->excludes(hht, newmark, alpha);
   hht->excludes(newmark, alpha);
   newmark->excludes(alpha);
@@ -126,12 +137,14 @@ void IntegrationOptions::add_to(CLI::App& command) {
       hht,
       newmark,
       alpha,
-      add_choice("--formulation", formulation_,
-                 "Of the constraints: " + listed(names_of(kFormulations)), "NAME"),
-      add_choice("--sigma", sigma_, "0, 1, opt (gamma / (3 beta)) or a number", "S"),
-      add_choice("--start", start_, "Starting values: " + listed(names_of(kStarts)), "KIND"),
-      add_choice("--guess", guess_, "First guess of a step: " + listed(names_of(kGuesses)),
-                 "KIND")};
+      command
+          .add_option("--formulation", formulation_,
+                      "Of the constraints: " + listed(names_of(kFormulations)))
+          ->type_name("NAME")
+          ->capture_default_str(),
+      command.add_option("--sigma", sigma_, "0, 1, opt (gamma / (3 beta)) or a number")
+          ->type_name("S")
+          ->capture_default_str()};
 }
 
 void IntegrationOptions::add_steps_to(CLI::App& command) {
@@ -237,9 +250,8 @@ dae::IntegrateOptions IntegrationOptions::make() const {
                           dae::unknown_name_message("method", method_, method_names()));
   }
   dae::AlphaOptions& alpha = options.alpha;
-  alpha.method.parameters = alpha_parameters();
-  alpha.method.sigma = sigma(alpha.method.parameters);
-  alpha.formulation = chosen("formulation", kFormulations, formulation_);
+  alpha.method = alpha_method();
+  alpha.formulation = constraint_formulation();
   alpha.start = chosen("start", kStarts, start_);
   alpha.guess = chosen("guess", kGuesses, guess_);
   alpha.newton.kind = chosen("newton", kNewtons, newton_);
@@ -247,6 +259,19 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   alpha.consistency.project = project_;
   alpha.consistency.allow_redundant = allow_redundant_;
   return options;
+}
+
+dae::AlphaMethod IntegrationOptions::alpha_method() const {
+  const dae::AlphaParameters parameters = alpha_parameters();
+  return {parameters, sigma(parameters)};
+}
+
+bool IntegrationOptions::chooses_alpha_method() const {
+  return rho_ || hht_ || newmark_ || !alpha_.empty() || sigma_ != "0";
+}
+
+dae::Formulation IntegrationOptions::constraint_formulation() const {
+  return chosen("formulation", kFormulations, formulation_);
 }
 
 std::vector<std::string> IntegrationOptions::warnings() const {

@@ -16,12 +16,18 @@ class IntegrationOptions {
  public:
   /// SYSTEM and all options but those of add_steps_to().
   void add_to(CLI::App& command);
+  /// --rho, --hht, --newmark, --alpha, --formulation and --sigma alone, for steps whose grid is given.
+  void add_alpha_to(CLI::App& command);
   /// --step, --adaptive, --rtol, --atol.
   void add_steps_to(CLI::App& command);
 
   // All throw InvalidArgument for a name or a value that is not allowed.
   dae::System make_system() const;
   dae::IntegrateOptions make() const;
+  dae::AlphaMethod alpha_method() const;
+  /// Whether one of the options of add_alpha_to() chooses it.
+  bool chooses_alpha_method() const;
+  dae::Formulation constraint_formulation() const;
   /// Options that have no effect with the others given.
   std::vector<std::string> warnings() const;
 

@@ -16,6 +16,7 @@
 #include "cache_command.hpp"
 #include "check_derivatives_command.hpp"
 #include "command_line.hpp"
+#include "control_command.hpp"
 #include "converge_command.hpp"
 #include "exit_status.hpp"
 #include "interrupt.hpp"
@@ -72,6 +73,7 @@ int main(int argc, char** argv) {
   add_converge_command(app);
   add_sensitivity_command(app);
   add_check_derivatives_command(app);
+  add_control_command(app);
   add_bench_command(app);
   add_cache_command(app);
 

@@ -52,9 +52,10 @@ class Places {
   const dae::ElementShape& shape_;
 };
 
-/// In the order of ElementKind::arguments().
-std::vector<int> arguments(const dae::Model& system, const PlacedElement& element,
-                           const MotionLayout& layout, bool with_rates) {
+}  // namespace
+
+std::vector<int> element_arguments(const dae::Model& system, const PlacedElement& element,
+                                   const MotionLayout& layout, bool with_rates) {
   const Places places(system, element);
   std::vector<int> list;
   places.velocities(list, layout.q);
@@ -74,6 +75,8 @@ std::vector<int> arguments(const dae::Model& system, const PlacedElement& elemen
   list.push_back(layout.rates.time);
   return list;
 }
+
+namespace {
 
 /// Where each input of an element's function is read; 0 for those that are not read.
 std::vector<int> numbers(const dae::Model& system, const PlacedElement& element,
@@ -107,14 +110,16 @@ std::vector<int> numbers(const dae::Model& system, const PlacedElement& element,
   put_list(in.controls, controls);
   list[index(in.time)] = at.time;
   if (!with_rates) return list;
-  std::vector<int> rates = arguments(system, element, layout, true);
+  std::vector<int> rates = element_arguments(system, element, layout, true);
   rates.erase(rates.begin(), rates.end() - kind.num_rates());
   for (const int i : rates) list.push_back(at.rates + i - layout.size);
   return list;
 }
 
-std::vector<int> values(const dae::Model& system, const PlacedElement& element,
-                        ElementFunction function, dae::ConstraintRows wanted) {
+}  // namespace
+
+std::vector<int> element_values(const dae::Model& system, const PlacedElement& element,
+                                ElementFunction function, dae::ConstraintRows wanted) {
   const EquationRows rows(system, wanted);
   const Places places(system, element);
   std::vector<int> list;
@@ -149,6 +154,8 @@ std::vector<int> values(const dae::Model& system, const PlacedElement& element,
   return list;
 }
 
+namespace {
+
 int num_values(const dae::Model& system, ElementFunction function, dae::ConstraintRows rows) {
   switch (function) {
     case ElementFunction::kStep: return EquationRows(system, rows).size;
@@ -163,12 +170,12 @@ int num_values(const dae::Model& system, ElementFunction function, dae::Constrai
   return 0;
 }
 
+}  // namespace
+
 bool is_about_constraints(ElementFunction function) {
   return function == ElementFunction::kConstraints || function == ElementFunction::kAcceleration ||
          function == ElementFunction::kJerk || function == ElementFunction::kConstraintForce;
 }
-
-}  // namespace
 
 EquationRows::EquationRows(const dae::Model& system, dae::ConstraintRows rows)
     : algebraic(system.dof()),
@@ -207,8 +214,9 @@ KernelSum element_sum(const dae::Model& system, ElementFunction function, dae::C
     const std::vector<int> all = numbers(system, element, layout, point.places(), with_rates);
     std::vector<int> read;
     for (const int input : found->second.inputs) read.push_back(all[index(input)]);
-    sum.add_term(found->second.function, read, arguments(system, element, layout, with_rates),
-                 values(system, element, function, rows));
+    sum.add_term(found->second.function, read,
+                 element_arguments(system, element, layout, with_rates),
+                 element_values(system, element, function, rows));
   }
   return sum;
 }

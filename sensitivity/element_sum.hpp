@@ -25,4 +25,13 @@ KernelSum element_sum(const dae::Model& system, dae::ElementFunction function,
                       const std::function<bool(const dae::PlacedElement&)>& is_wanted = {},
                       dae::Runs runs = dae::Runs::kOne);
 
+/// Where the arguments of an element's function, in the order of ElementKind::arguments(), stand in MotionLayout.
+std::vector<int> element_arguments(const dae::Model& system, const dae::PlacedElement& element,
+                                   const MotionLayout& layout, bool with_rates = false);
+/// Where the values of an element's function stand among those of element_sum().
+std::vector<int> element_values(const dae::Model& system, const dae::PlacedElement& element,
+                                dae::ElementFunction function, dae::ConstraintRows rows);
+/// Whether a function is one of constraints only, which elements without constraints do not have.
+bool is_about_constraints(dae::ElementFunction function);
+
 }  // namespace liegrad::sensitivity

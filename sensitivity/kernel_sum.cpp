@@ -20,6 +20,9 @@ std::size_t place_of(ad::ResultKind product) {
   switch (product) {
     case ad::ResultKind::kJacobianTimes: return 0;
     case ad::ResultKind::kTransposeTimes: return 1;
+    case ad::ResultKind::kValue: return 3;
+    case ad::ResultKind::kSparseJacobian: return 4;
+    case ad::ResultKind::kHessian: return 5;
     default: return 2;
   }
 }
@@ -56,6 +59,7 @@ void KernelSum::add_term(int function, std::span<const int> numbers, std::span<c
   append(group.values, values);
   group.num_terms += 1;
   group.kernels = {};
+  has_jacobian_pattern_ = has_hessian_pattern_ = false;
 }
 
 const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
@@ -114,11 +118,17 @@ void KernelSum::add(const Group& group, const Side& side, int first, int count, 
   }
 }
 
+/// A function without arguments has values, but no derivatives.
+bool KernelSum::has_nothing(const Group& group, ad::ResultKind product) {
+  return group.num_terms == 0 ||
+         (group.function.num_arguments == 0 && product != ad::ResultKind::kValue);
+}
+
 template <class Columns>
 void KernelSum::for_each_chunk(ad::ResultKind product, std::span<const double> numbers,
                                Columns&& columns) {
   for (Group& group : groups_) {
-    if (group.num_terms == 0) continue;
+    if (has_nothing(group, product)) continue;
     const ad::Kernel& kernel = prepare(group, product);
     const std::vector<int>& inputs = group.function.inputs;
     const int num_inputs = static_cast<int>(inputs.size());
@@ -212,6 +222,127 @@ void KernelSum::second(std::span<const double> numbers, std::span<const double> 
                         inputs + kernel.layout().directions_offset * group.lanes);
                    call(group, kernel, count);
                    add(group, arguments_of(group), first, count, gradient.data());
+                 });
+}
+
+void KernelSum::values(std::span<const double> numbers, std::span<double> values) {
+  for_each_chunk(ad::ResultKind::kValue, numbers,
+                 [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+                   call(group, kernel, count);
+                   add(group, values_of(group), first, count, values.data());
+                 });
+}
+
+template <class Found>
+void KernelSum::for_each_entry(ad::ResultKind kind, Found&& found) {
+  for (Group& group : groups_) {
+    if (has_nothing(group, kind)) continue;
+    const ad::Pattern& local = prepare(group, kind).layout().parts.front().pattern;
+    const Local& f = group.function;
+    for (int term = 0; term < group.num_terms; ++term) {
+      const int* const arguments = group.arguments.data() + term * f.num_arguments;
+      const int* const rows =
+          kind == ad::ResultKind::kHessian ? arguments : group.values.data() + term * f.num_values;
+      for (std::size_t i = 0; i < local.size(); ++i) {
+        int row = rows[local[i].first], column = arguments[local[i].second];
+        if (kind == ad::ResultKind::kHessian && row < column) std::swap(row, column);
+        found(group, term, static_cast<int>(i), row, column);
+      }
+    }
+  }
+}
+
+/// Collects the columns of each row, and tells each group where its entries went.
+ad::Pattern KernelSum::find_pattern(ad::ResultKind kind, std::vector<int> Group::*lane_entries) {
+  const int num_rows = kind == ad::ResultKind::kHessian ? num_arguments_ : num_values_;
+  std::vector<std::vector<int>> columns(index(num_rows));
+  for_each_entry(
+      kind, [&](Group&, int, int, int row, int column) { columns[index(row)].push_back(column); });
+  ad::Pattern pattern;
+  std::vector<int> first_entry;
+  for (int row = 0; row < num_rows; ++row) {
+    std::vector<int>& list = columns[index(row)];
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    first_entry.push_back(static_cast<int>(pattern.size()));
+    for (const int column : list) pattern.emplace_back(row, column);
+  }
+  std::vector<int> entries;  // of one group, term after term
+  Group* current = nullptr;
+  const auto finish = [&] {
+    if (current == nullptr) return;
+    const int per_term = static_cast<int>(entries.size()) / current->num_terms;
+    current->*lane_entries = by_lanes(entries, per_term, current->num_terms, current->lanes);
+    entries.clear();
+  };
+  for_each_entry(kind, [&](Group& group, int, int, int row, int column) {
+    if (&group != current) finish();
+    current = &group;
+    const std::vector<int>& list = columns[index(row)];
+    const auto place = std::lower_bound(list.begin(), list.end(), column) - list.begin();
+    entries.push_back(first_entry[index(row)] + static_cast<int>(place));
+  });
+  finish();
+  return pattern;
+}
+
+const ad::Pattern& KernelSum::jacobian_pattern() {
+  if (!has_jacobian_pattern_) {
+    jacobian_pattern_ = find_pattern(ad::ResultKind::kSparseJacobian, &Group::lane_jacobian);
+    has_jacobian_pattern_ = true;
+  }
+  return jacobian_pattern_;
+}
+
+const ad::Pattern& KernelSum::hessian_pattern() {
+  if (has_hessian_pattern_) return hessian_pattern_;
+  hessian_pattern_ = find_pattern(ad::ResultKind::kHessian, &Group::lane_hessian);
+  has_hessian_pattern_ = true;
+  // Two arguments of a term that are one of the sum meet off the diagonal of the term, on that of the sum.
+  for (Group& group : groups_) group.lane_factors.clear();
+  for_each_entry(ad::ResultKind::kHessian, [](Group& group, int term, int entry, int row,
+                                              int column) {
+    const auto& [i, j] =
+        group.kernels[place_of(ad::ResultKind::kHessian)]->layout().parts.front().pattern[index(
+            entry)];
+    if (row != column || i == j) return;
+    group.lane_factors.resize(group.lane_hessian.size(), 1.0);
+    const auto per_term = static_cast<int>(
+        group.kernels[place_of(ad::ResultKind::kHessian)]->layout().parts.front().pattern.size());
+    const int first = term / group.lanes * group.lanes;
+    group.lane_factors[index(first * per_term + entry * group.lanes + term - first)] = 2.0;
+  });
+  return hessian_pattern_;
+}
+
+void KernelSum::jacobian(std::span<const double> numbers, std::span<double> entries) {
+  (void)jacobian_pattern();
+  for_each_chunk(ad::ResultKind::kSparseJacobian, numbers,
+                 [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+                   call(group, kernel, count);
+                   const Side side{group.lane_jacobian, kernel.layout().num_outputs, 0};
+                   add(group, side, first, count, entries.data());
+                 });
+}
+
+void KernelSum::hessian(std::span<const double> numbers, std::span<const double> weights,
+                        std::span<double> entries) {
+  (void)hessian_pattern();
+  for_each_chunk(ad::ResultKind::kHessian, numbers,
+                 [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+                   const int per_term = kernel.layout().num_outputs;
+                   if (per_term == 0) return;
+                   load(group, values_of(group), first, weights.data(),
+                        group.inputs.data() + kernel.layout().weights_offset * group.lanes);
+                   call(group, kernel, count);
+                   if (!group.lane_factors.empty()) {
+                     const double* const factors = group.lane_factors.data() + first * per_term;
+                     for (int i = 0; i < per_term * group.lanes; ++i) {
+                       group.outputs[index(i)] *= factors[i];
+                     }
+                   }
+                   const Side side{group.lane_hessian, per_term, 0};
+                   add(group, side, first, count, entries.data());
                  });
 }
 

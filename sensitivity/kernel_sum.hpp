@@ -19,8 +19,8 @@ class KernelSum {
  public:
   /// A small function.
   struct Local {
-    /// Its kernel for a product (J d, Jᵀ w or H d of kernel_spec.hpp), which is its only result; made when
-    /// first needed.
+    /// Its kernel for a value, a product (J d, Jᵀ w or H d of kernel_spec.hpp), J or H in sparse form, which is
+    /// its only result; made when first needed.
     std::function<const ad::Kernel&(ad::ResultKind)> kernel;
     /// The inputs that it reads; all others are zero.
     std::vector<int> inputs;
@@ -49,6 +49,20 @@ class KernelSum {
   /// gradient += H d.
   void second(std::span<const double> numbers, std::span<const double> weights,
               std::span<const double> direction, std::span<double> gradient);
+  /// values += f.
+  void values(std::span<const double> numbers, std::span<double> values);
+
+  // Sparse matrices. Their patterns follow from the terms alone and stay the same at every point.
+
+  /// Entries (row, column) of J that can be non-zero, row by row.
+  const ad::Pattern& jacobian_pattern();
+  /// The same of the lower triangle of H.
+  const ad::Pattern& hessian_pattern();
+  /// entries += J, in the order of jacobian_pattern().
+  void jacobian(std::span<const double> numbers, std::span<double> entries);
+  /// entries += H of wᵀf, in the order of hessian_pattern().
+  void hessian(std::span<const double> numbers, std::span<const double> weights,
+               std::span<double> entries);
 
  private:
   /// The terms of one small function. Lists stand lane by lane: entry i of term k of a chunk of L terms
@@ -59,13 +73,17 @@ class KernelSum {
     int num_terms = 0;
     std::vector<int> numbers, arguments, values;  ///< as added, term after term
     std::vector<int> lane_numbers, lane_arguments, lane_values;
-    std::array<const ad::Kernel*, 3> kernels = {};  ///< J d, Jᵀ w, H d
+    std::array<const ad::Kernel*, 6> kernels = {};  ///< f, J d, Jᵀ w, H d, J, H
+    std::vector<int> lane_jacobian, lane_hessian;   ///< places among the entries of the sum
+    /// Of the entries of H, 2 where both of its arguments are the same one of the sum; empty without such.
+    std::vector<double> lane_factors;
     std::vector<double> inputs, outputs;
     std::vector<double> wide_inputs, wide_outputs;  ///< of one term for many columns
   };
 
   /// Arranges lists and arrays for a product when terms were added or the kernel is new.
   static const ad::Kernel& prepare(Group& group, ad::ResultKind product);
+  static bool has_nothing(const Group& group, ad::ResultKind product);
   template <class Columns>
   void for_each_chunk(ad::ResultKind product, std::span<const double> numbers, Columns&& columns);
   /// Where a group's part of the arguments or of the values stands.
@@ -92,8 +110,15 @@ class KernelSum {
   static void multiply_columns(Group& group, const ad::Kernel& kernel, int term, int columns,
                                const Factors& factors, const Side& out, double* to);
 
+  /// Calls found(group, term, entry of the kernel, row, column) for all entries of J or H of all terms.
+  template <class Found>
+  void for_each_entry(ad::ResultKind kind, Found&& found);
+  ad::Pattern find_pattern(ad::ResultKind kind, std::vector<int> Group::*lane_entries);
+
   int num_arguments_, num_values_;
   std::vector<Group> groups_;
+  ad::Pattern jacobian_pattern_, hessian_pattern_;
+  bool has_jacobian_pattern_ = false, has_hessian_pattern_ = false;
 };
 
 }  // namespace liegrad::sensitivity

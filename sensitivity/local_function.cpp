@@ -6,14 +6,19 @@ namespace liegrad::sensitivity {
 
 LocalFunction::LocalFunction(const ad::Recording& recording, const std::vector<int>& zero_inputs,
                              ad::Backend backend)
-    : recording_(recording), zero_inputs_(zero_inputs), backend_(backend) {}
+    : LocalFunction(recording, zero_inputs, ad::range(0, recording.num_variables()), backend) {}
+
+LocalFunction::LocalFunction(const ad::Recording& recording, const std::vector<int>& zero_inputs,
+                             const std::vector<int>& arguments, ad::Backend backend)
+    : recording_(recording), zero_inputs_(zero_inputs), arguments_(arguments), backend_(backend) {}
 
 const ad::Kernel& LocalFunction::kernel(ad::ResultKind product) const {
   const std::lock_guard lock(mutex_);
   const auto found = kernels_.find(product);
   if (found != kernels_.end()) return found->second;
   return kernels_
-      .emplace(product, ad::Kernel(recording_, product_spec(product, zero_inputs_), backend_))
+      .emplace(product,
+               ad::Kernel(recording_, product_spec(product, zero_inputs_, arguments_), backend_))
       .first->second;
 }
 
@@ -22,7 +27,7 @@ KernelSum::Local LocalFunction::term(const std::shared_ptr<const LocalFunction>&
             return function->kernel(product);
           },
           .inputs = inputs_read(function->recording_, function->zero_inputs_),
-          .num_arguments = function->recording_.num_variables(),
+          .num_arguments = static_cast<int>(function->arguments_.size()),
           .num_values = function->recording_.num_outputs()};
 }
 

@@ -9,9 +9,10 @@
 
 namespace liegrad::sensitivity {
 
-/// A kernel with one product as its result, by all variables of a recording.
-inline ad::KernelSpec product_spec(ad::ResultKind product, const std::vector<int>& zero_inputs) {
-  return {.results = {{.kind = product}}, .zero_inputs = zero_inputs};
+/// A kernel with one product as its result, by the inputs of a list or, if that is empty, by all variables.
+inline ad::KernelSpec product_spec(ad::ResultKind product, const std::vector<int>& zero_inputs,
+                                   const std::vector<int>& wrt = {}) {
+  return {.results = {{.kind = product, .wrt = wrt}}, .zero_inputs = zero_inputs};
 }
 
 /// A recorded function with the kernels of its products, which are made when first needed.
@@ -21,6 +22,9 @@ class LocalFunction {
   /// zero whenever it is evaluated.
   LocalFunction(const ad::Recording& recording, const std::vector<int>& zero_inputs,
                 ad::Backend backend);
+  /// The inputs in `arguments` are the arguments.
+  LocalFunction(const ad::Recording& recording, const std::vector<int>& zero_inputs,
+                const std::vector<int>& arguments, ad::Backend backend);
 
   const ad::Kernel& kernel(ad::ResultKind product) const;
   /// As a term of sums reads it.
@@ -28,7 +32,7 @@ class LocalFunction {
 
  private:
   ad::Recording recording_;
-  std::vector<int> zero_inputs_;
+  std::vector<int> zero_inputs_, arguments_;
   ad::Backend backend_;
   mutable std::mutex mutex_;
   mutable std::map<ad::ResultKind, ad::Kernel> kernels_;

@@ -18,6 +18,19 @@ using RecordedFunction = std::function<std::vector<ad::Taped>(const Snapshot<ad:
 std::unique_ptr<Observable> recorded_function(const dae::Model& system, const RecordedFunction& f,
                                               std::span<const double> data = {});
 
+/// A function of any scalar that returns an S or a range of S.
+template <class F>
+RecordedFunction as_recorded_function(const F& f) {
+  return [f](const Snapshot<ad::Taped>& at, std::span<const ad::Taped> /*data*/) {
+    const auto& result = f(at);
+    if constexpr (requires { std::begin(result); }) {
+      return std::vector<ad::Taped>(std::begin(result), std::end(result));
+    } else {
+      return std::vector<ad::Taped>{ad::Taped(result)};
+    }
+  };
+}
+
 /// Numbers that a user computes from a motion, written once for all scalars:
 ///
 ///     struct TipHeight {
@@ -35,14 +48,7 @@ std::unique_ptr<Observable> recorded_function(const dae::Model& system, const Re
 /// through.
 template <class F>
 std::unique_ptr<Observable> user_function(const dae::Model& system, const F& f) {
-  return recorded_function(system, [&f](const Snapshot<ad::Taped>& at, std::span<const ad::Taped>) {
-    const auto& result = f(at);
-    if constexpr (requires { std::begin(result); }) {
-      return std::vector<ad::Taped>(std::begin(result), std::end(result));
-    } else {
-      return std::vector<ad::Taped>{ad::Taped(result)};
-    }
-  });
+  return recorded_function(system, as_recorded_function(f));
 }
 
 }  // namespace liegrad::sensitivity

@@ -8,6 +8,7 @@
 #include "liegrad/dae/numbers.hpp"
 #include "liegrad/lie/coordinate_maps.hpp"
 #include "liegrad/sensitivity/local_function.hpp"
+#include "liegrad/sensitivity/taped_parameters.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -16,14 +17,6 @@ using ad::Taped;
 using dae::AlphaVariant;
 using dae::index;
 using dae::SigmaForm;
-
-/// The numbers of a method as recorded scalars, with the names of AlphaParameters.
-struct TapedParameters {
-  Taped alpha_m, alpha_f, beta, gamma, sigma;
-  explicit TapedParameters(std::span<const Taped> x)
-      : alpha_m(x[0]), alpha_f(x[1]), beta(x[2]), gamma(x[3]), sigma(x[4]) {}
-  Taped velocity_factor() const { return gamma / beta; }
-};
 
 /// The inputs of a part with d coordinates, as slices of d numbers; h and the method come last.
 struct Slices {

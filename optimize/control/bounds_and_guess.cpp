@@ -1,0 +1,274 @@
+// Bounds of the unknowns and rows of a transcription, where the search begins, and the reference that it counts from.
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/control/transcription.hpp"
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/lie/error.hpp"
+
+namespace liegrad::control {
+namespace {
+
+using dae::index;
+
+Interval point_interval(double x) { return {x, x}; }
+Interval shifted(const Interval& interval, double by) {
+  return {interval.lower + by, interval.upper + by};
+}
+Interval intersection(const Interval& a, const Interval& b) {
+  return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
+}
+
+}  // namespace
+
+void Transcription::set_row_bounds() {
+  row_bounds_.assign(index(rows_.size), point_interval(0));
+  row_scales_.assign(index(rows_.size), 1.0);
+  row_bounds_[index(rows_.cost)] = {};
+  const double h = problem_.horizon() / layout_.num_steps;
+  for (int n = 1; n <= layout_.num_steps; ++n) {
+    const int first = rows_.step_to(n) + rows_.equations;
+    for (int i = rows_.elements.position; i < rows_.elements.velocity; ++i) {
+      row_scales_[index(first + i)] = 1 / h;
+    }
+  }
+  const auto put = [this](const std::vector<ad::Recording>& functions,
+                          const std::vector<Problem::Constraint>& constraints, int row) {
+    for (std::size_t k = 0; k < functions.size(); ++k) {
+      for (int i = 0; i < functions[k].num_outputs(); ++i) {
+        row_bounds_[index(row++)] = constraints[k].interval;
+      }
+    }
+  };
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    put(functions_.path_constraints, problem_.path_constraints(), rows_.path_at(n));
+  }
+  put(functions_.end_constraints, problem_.end_constraints(), rows_.end);
+}
+
+std::vector<double> Transcription::guessed_configuration(double fraction) const {
+  const lie::GroupList& space = problem_.system().configuration_space();
+  if (problem_.guess() && fraction > 0 && fraction < 1) {
+    std::vector<double> q = problem_.guess()(fraction);
+    if (static_cast<int>(q.size()) != space.num_coeffs()) {
+      throw InvalidArgument("problem '" + problem_.name() + "': its guess returns " +
+                            std::to_string(q.size()) + " coefficients; the configuration has " +
+                            std::to_string(space.num_coeffs()));
+    }
+    return q;
+  }
+  std::vector<double> q(index(space.num_coeffs()));
+  space.interpolate<double>(problem_.system().initial_configuration(), problem_.end_configuration(),
+                            fraction, q);
+  return q;
+}
+
+void Transcription::set_guess() {
+  const dae::Model& system = problem_.system();
+  const lie::GroupList& space = system.configuration_space();
+  guess_.assign(index(layout_.num_variables), 0.0);
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    references_.push_back(guessed_configuration(static_cast<double>(n) / layout_.num_steps));
+    std::copy(problem_.control_guess().begin(), problem_.control_guess().end(),
+              guess_.begin() + layout_.at(n, layout_.controls));
+    if (layout_.has_times) {
+      guess_[index(layout_.at(n, layout_.time))] = problem_.horizon() * n / layout_.num_steps;
+    }
+  }
+  // Velocities that lead from one reference to the next.
+  const double h = problem_.horizon() / layout_.num_steps;
+  for (int n = 0; n < layout_.num_steps; ++n) {
+    const std::span<double> v =
+        std::span(guess_).subspan(index(layout_.at(n, layout_.v)), index(system.dof()));
+    space.minus<double>(references_[index(n + 1)], references_[index(n)], v);
+    for (double& x : v) x /= h;
+  }
+  if (layout_.horizon >= 0) guess_[index(layout_.horizon)] = problem_.horizon();
+  int next = layout_.parameters;
+  for (const auto& [parameter, bounds] : problem_.free_parameters()) {
+    guess_[index(next++)] = system.parameter_values()[index(parameter)];
+  }
+}
+
+void Transcription::set_references() {
+  const lie::GroupList& space = problem_.system().configuration_space();
+  const std::span<double> numbers(numbers_);
+  sensitivity::set_views(space, references_.front(), steps_.front().start.views, numbers);
+  for (std::size_t n = 0; n < steps_.size(); ++n) {
+    sensitivity::set_views(space, references_[n + 1], steps_[n].end.views, numbers);
+    space.minus<double>(references_[n + 1], references_[n],
+                        numbers.subspan(index(steps_[n].base), index(space.dof())));
+  }
+}
+
+void Transcription::set_variable_bounds() {
+  const dae::Model& system = problem_.system();
+  variable_bounds_.assign(index(layout_.num_variables), {});
+  const auto narrow = [this](int variable, const Interval& interval) {
+    Interval& bounds = variable_bounds_[index(variable)];
+    bounds = intersection(bounds, interval);
+  };
+  const std::vector<double> v_0 = system.initial_velocity();
+  const lie::GroupList& space = system.configuration_space();
+  const int last = layout_.num_steps;
+  std::vector<int> coefficient(index(system.dof()), 0);  // of a velocity in R^n
+  for (int i = 0; i < space.size(); ++i) {
+    for (int k = 0; k < space.group(i).dof(); ++k) {
+      coefficient[index(space.dof_offset(i) + k)] = space.coeff_offset(i) + k;
+    }
+  }
+  for (int n = 0; n <= last; ++n) {
+    const auto& bounds = problem_.control_bounds();
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      narrow(layout_.at(n, layout_.controls) + static_cast<int>(i), bounds[i]);
+    }
+    if (n == 0) continue;
+    for (const auto& [dof, interval] : problem_.velocity_bounds()) {
+      narrow(layout_.at(n, layout_.v) + dof, interval);
+    }
+    for (const auto& [dof, interval] : problem_.coordinate_bounds()) {
+      const double q = references_[index(n)][index(coefficient[index(dof)])];
+      narrow(layout_.at(n, layout_.q) + dof, shifted(interval, -q));
+    }
+  }
+  for (int i = 0; i < system.dof(); ++i) {
+    narrow(layout_.q + i, point_interval(0));
+    narrow(layout_.v + i, point_interval(v_0[index(i)]));
+    if (problem_.end_position_fixed()[index(i)]) {
+      narrow(layout_.at(last, layout_.q) + i, point_interval(0));
+    }
+    const double v_end = problem_.end_velocity()[index(i)];
+    if (!std::isnan(v_end)) narrow(layout_.at(last, layout_.v) + i, point_interval(v_end));
+  }
+  for (int i = layout_.stabilizer; i < layout_.controls; ++i) narrow(i, point_interval(0));
+  if (layout_.has_times) narrow(layout_.time, point_interval(0));
+  if (layout_.horizon >= 0) narrow(layout_.horizon, problem_.horizon_bounds());
+  int next = layout_.parameters;
+  for (const auto& [parameter, interval] : problem_.free_parameters()) narrow(next++, interval);
+  for (int i = 0; i < layout_.num_variables; ++i) {
+    Interval& bounds = variable_bounds_[index(i)];
+    if (bounds.lower > bounds.upper) {
+      throw InvalidArgument("problem '" + problem_.name() +
+                            "': what is fixed is outside its bounds, " + variable_name(i));
+    }
+    guess_[index(i)] = std::clamp(guess_[index(i)], bounds.lower, bounds.upper);
+  }
+}
+
+double Transcription::largest_turn(std::span<const double> x) const {
+  const lie::GroupList& space = problem_.system().configuration_space();
+  double largest = 0;
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    for (int i = 0; i < space.size(); ++i) {
+      if (dae::is_linear(space.group(i)) || space.group(i).kind == lie::GroupKind::kSO2) continue;
+      const int turning = space.group(i).kind == lie::GroupKind::kSE2 ? 1 : 3;
+      double square = 0;
+      for (int k = 0; k < turning; ++k) {
+        const double delta = x[index(layout_.at(n, layout_.q) + space.dof_offset(i) + k)];
+        square += delta * delta;
+      }
+      largest = std::max(largest, std::sqrt(square));
+    }
+  }
+  return largest;
+}
+
+void Transcription::recentre(std::vector<double>& x) {
+  const lie::GroupList& space = problem_.system().configuration_space();
+  // The end counts from its target, wherever some of its coordinates are fixed.
+  const std::vector<bool>& fixed = problem_.end_position_fixed();
+  const bool keep_end = std::find(fixed.begin(), fixed.end(), true) != fixed.end();
+  for (int n = 1; n <= layout_.num_steps - (keep_end ? 1 : 0); ++n) {
+    const std::span<double> delta =
+        std::span(x).subspan(index(layout_.at(n, layout_.q)), index(space.dof()));
+    std::vector<double> q = references_[index(n)];
+    space.plus<double>(q, delta, references_[index(n)]);
+    std::fill(delta.begin(), delta.end(), 0.0);
+  }
+  set_references();
+  set_variable_bounds();
+}
+
+std::string Transcription::variable_name(int variable) const {
+  if (variable == layout_.horizon) return "the horizon";
+  const dae::Model& system = problem_.system();
+  if (variable >= layout_.parameters) {
+    auto free = problem_.free_parameters().begin();
+    std::advance(free, variable - layout_.parameters);
+    return "parameter " + system.parameters()[index(free->first)].name;
+  }
+  const int offset = variable % layout_.width, point = variable / layout_.width;
+  const auto name = [&]() -> std::string {
+    if (offset < layout_.v) return "position, " + system.coordinate_name(offset);
+    if (offset < layout_.v_dot) return "velocity, " + system.coordinate_name(offset - layout_.v);
+    if (offset < layout_.a)
+      return "acceleration, " + system.coordinate_name(offset - layout_.v_dot);
+    if (offset < layout_.lambda) return "a, " + system.coordinate_name(offset - layout_.a);
+    if (offset < layout_.s) return "multiplier, " + system.constraint_name(offset - layout_.lambda);
+    if (offset < layout_.stabilizer) return system.algebraic_name(offset - layout_.s);
+    if (offset < layout_.controls) {
+      return "stabilising multiplier, " + system.constraint_name(offset - layout_.stabilizer);
+    }
+    if (offset < layout_.time)
+      return "control " + system.controls()[index(offset - layout_.controls)];
+    return "time";
+  };
+  return name() + " at point " + std::to_string(point);
+}
+
+std::string Transcription::row_name(int row) const {
+  const dae::Model& system = problem_.system();
+  const auto constraint_name = [](const std::vector<ad::Recording>& functions,
+                                  const std::vector<Problem::Constraint>& constraints, int i) {
+    std::size_t k = 0;
+    while (k + 1 < functions.size() && i >= functions[k].num_outputs()) {
+      i -= functions[k++].num_outputs();
+    }
+    return constraints[k].name +
+           (functions[k].num_outputs() > 1 ? "[" + std::to_string(i + 1) + "]" : "");
+  };
+  if (row == rows_.cost) return "the cost";
+  if (row < rows_.start_end) {
+    if (row >= rows_.start_a) {
+      return "starting value of a, " + system.coordinate_name(row - rows_.start_a);
+    }
+    if (row >= rows_.start_acceleration) {
+      return "acceleration of constraint " +
+             system.constraint_name(row - rows_.start_acceleration) + " at point 0";
+    }
+    return "equation of motion at point 0";
+  }
+  if (row >= rows_.end) {
+    return constraint_name(functions_.end_constraints, problem_.end_constraints(),
+                           row - rows_.end) +
+           " at the end";
+  }
+  if (row >= rows_.path_at(0)) {
+    return constraint_name(functions_.path_constraints, problem_.path_constraints(),
+                           row - rows_.path_at(0)) +
+           " at point 0";
+  }
+  const int point = (row - rows_.start_end) / rows_.point_size + 1;
+  const int offset = row - rows_.step_to(point), dof = system.dof();
+  const auto name = [&]() -> std::string {
+    if (offset >= rows_.path) {
+      return constraint_name(functions_.path_constraints, problem_.path_constraints(),
+                             offset - rows_.path);
+    }
+    if (offset >= rows_.step_size) return "time";
+    const int equation = offset - rows_.equations;
+    if (equation < 0) return "step relation, " + system.coordinate_name(offset % dof);
+    if (equation < rows_.elements.algebraic) {
+      return "equation of motion, " + system.coordinate_name(equation);
+    }
+    if (equation < rows_.elements.position) {
+      return "algebraic equation, " + system.algebraic_name(equation - dof);
+    }
+    const int m = system.num_multipliers();
+    return "constraint " + system.constraint_name((equation - rows_.elements.position) % m);
+  };
+  return name() + " at point " + std::to_string(point);
+}
+
+}  // namespace liegrad::control

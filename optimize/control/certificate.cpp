@@ -1,0 +1,115 @@
+#include "liegrad/control/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "liegrad/control/resimulation.hpp"
+#include "liegrad/control/time_blocks.hpp"
+#include "liegrad/dae/numbers.hpp"
+
+namespace liegrad::control {
+namespace {
+
+using dae::index;
+
+/// Keeps the distance to a bound that is met within rounding from being zero.
+constexpr double kSmallestSlack = 1e-12;
+
+/// z/(x - l) + z/(u - x), what an active bound adds to the Hessian.
+double barrier(double x, const Interval& bounds, double lower_multiplier, double upper_multiplier) {
+  double sum = 0;
+  if (std::isfinite(bounds.lower)) {
+    sum += std::abs(lower_multiplier) / std::max(x - bounds.lower, kSmallestSlack);
+  }
+  if (std::isfinite(bounds.upper)) {
+    sum += std::abs(upper_multiplier) / std::max(bounds.upper - x, kSmallestSlack);
+  }
+  return sum;
+}
+
+/// The KKT matrix
+///
+///     W + Σ_x   Jᵀ
+///     J        -Σ_g⁻¹      with 0 in place of -Σ_g⁻¹ for equations,
+///
+/// where inequalities have had their slacks eliminated.
+void find_inertia(Transcription& transcription, Nlp& nlp, const Solution& solution,
+                  Certificate& certificate) {
+  const KktLayout layout(transcription);
+  std::vector<int> rows, columns;
+  std::vector<double> entries;
+  const auto add = [&](int row, int column, double value) {
+    rows.push_back(row);
+    columns.push_back(column);
+    entries.push_back(value);
+  };
+  nlp.set_point(solution.x);
+  std::vector<double> hessian(nlp.hessian_pattern().size()),
+      jacobian(nlp.jacobian_pattern().size());
+  std::vector<double> g(index(nlp.num_constraints()));
+  nlp.hessian(1.0, solution.multipliers, hessian);
+  nlp.jacobian(jacobian);
+  nlp.constraints(g);
+  for (std::size_t k = 0; k < hessian.size(); ++k) {
+    const auto& [i, j] = nlp.hessian_pattern()[k];
+    const int row = layout.place[index(i)], column = layout.place[index(j)];
+    if (row >= 0 && column >= 0) add(row, column, hessian[k]);
+  }
+  for (std::size_t k = 0; k < jacobian.size(); ++k) {
+    const auto& [i, j] = nlp.jacobian_pattern()[k];
+    if (layout.place[index(j)] >= 0) add(layout.num_free + i, layout.place[index(j)], jacobian[k]);
+  }
+  for (int i = 0; i < transcription.num_variables(); ++i) {
+    const int place = layout.place[index(i)];
+    if (place < 0) continue;
+    add(place, place,
+        barrier(solution.x[index(i)], transcription.variable_bounds()[index(i)],
+                solution.lower_multipliers[index(i)], solution.upper_multipliers[index(i)]));
+  }
+  for (int i = 0; i < layout.num_rows; ++i) {
+    const double scale = transcription.row_scales()[index(i + 1)];
+    const Interval& given = transcription.row_bounds()[index(i + 1)];
+    if (given.is_point()) continue;
+    const double y = solution.multipliers[index(i)];
+    // A multiplier belongs to the upper bound where it is positive.
+    const double sigma = barrier(g[index(i)], {scale * given.lower, scale * given.upper},
+                                 std::max(-y, 0.0), std::max(y, 0.0));
+    add(layout.num_free + i, layout.num_free + i, -1 / std::max(sigma, 1e-12));
+  }
+  certificate.unknowns = layout.num_free;
+  certificate.equations = layout.num_rows;
+  TimeBlocks blocks(layout.stages, rows, columns);
+  if (!blocks.factorize(entries)) {
+    certificate.zero = 1;
+    return;
+  }
+  certificate.negative = blocks.negative();
+  certificate.positive = layout.num_free + layout.num_rows - certificate.negative;
+  certificate.local_minimum = certificate.negative == layout.num_rows;
+}
+
+/// The derivative of the Lagrangian by the length of each step.
+void find_hamiltonian(Transcription& transcription, const Solution& solution,
+                      Certificate& certificate) {
+  certificate.hamiltonian = transcription.step_length_derivatives(solution.multipliers);
+  if (certificate.hamiltonian.empty()) return;
+  const auto [low, high] =
+      std::minmax_element(certificate.hamiltonian.begin(), certificate.hamiltonian.end());
+  certificate.hamiltonian_spread = *high - *low;
+  certificate.hamiltonian_mean =
+      std::accumulate(certificate.hamiltonian.begin(), certificate.hamiltonian.end(), 0.0) /
+      static_cast<double>(certificate.hamiltonian.size());
+}
+
+}  // namespace
+
+Certificate certify(Transcription& transcription, Nlp& nlp, const Solution& solution) {
+  Certificate certificate;
+  find_inertia(transcription, nlp, solution, certificate);
+  find_hamiltonian(transcription, solution, certificate);
+  resimulate(transcription, solution, certificate);
+  return certificate;
+}
+
+}  // namespace liegrad::control

@@ -1,0 +1,115 @@
+#include "liegrad/control/ipopt_blocks.hpp"
+
+#if IPOPT_VERSION_MAJOR > 3 || IPOPT_VERSION_MINOR >= 14
+
+#include <IpSparseSymLinearSolverInterface.hpp>
+#include <IpTSymLinearSolver.hpp>
+#include <memory>
+
+#include "liegrad/control/certificate.hpp"
+#include "liegrad/control/time_blocks.hpp"
+#include "liegrad/dae/numbers.hpp"
+
+namespace liegrad::control {
+namespace {
+
+using dae::index;
+using Ipopt::Index;
+using Ipopt::Number;
+
+/// The stages of IPOPT's unknowns: free ones of the NLP, slacks of inequalities, multipliers of equations, multipliers of
+/// inequalities.
+std::vector<int> kkt_stages(const Transcription& transcription) {
+  std::vector<int> stages, equations, inequalities;
+  for (int i = 0; i < transcription.num_variables(); ++i) {
+    if (transcription.variable_bounds()[index(i)].is_point()) continue;
+    stages.push_back(stage_of_variable(transcription.layout(), i));
+  }
+  for (int row = 1; row < transcription.num_rows(); ++row) {
+    const bool equation = transcription.row_bounds()[index(row)].is_point();
+    (equation ? equations : inequalities).push_back(stage_of_row(transcription.rows(), row));
+  }
+  for (const auto* const list : {&inequalities, &equations, &inequalities}) {
+    stages.insert(stages.end(), list->begin(), list->end());
+  }
+  return stages;
+}
+
+class BlockSolver final : public Ipopt::SparseSymLinearSolverInterface {
+ public:
+  explicit BlockSolver(std::vector<int> stages) : stages_(std::move(stages)) {}
+
+  bool InitializeImpl(const Ipopt::OptionsList& /*options*/,
+                      const std::string& /*prefix*/) override {
+    return true;
+  }
+  Ipopt::ESymSolverStatus InitializeStructure(Index dim, Index nonzeros, const Index* ia,
+                                              const Index* ja) override {
+    if (index(dim) != stages_.size()) return Ipopt::SYMSOLVER_FATAL_ERROR;
+    std::vector<int> rows, columns;
+    for (Index k = 0; k < nonzeros; ++k) {
+      rows.push_back(ia[k] - 1);
+      columns.push_back(ja[k] - 1);
+    }
+    blocks_ = std::make_unique<TimeBlocks>(stages_, rows, columns);
+    values_.assign(index(nonzeros), 0.0);
+    return Ipopt::SYMSOLVER_SUCCESS;
+  }
+  Number* GetValuesArrayPtr() override { return values_.data(); }
+
+  Ipopt::ESymSolverStatus MultiSolve(bool new_matrix, const Index* /*ia*/, const Index* /*ja*/,
+                                     Index nrhs, Number* rhs_vals, bool check_NegEVals,
+                                     Index numberOfNegEVals) override {
+    if (new_matrix && !blocks_->factorize(values_)) return Ipopt::SYMSOLVER_SINGULAR;
+    if (check_NegEVals && blocks_->negative() != numberOfNegEVals) {
+      return Ipopt::SYMSOLVER_WRONG_INERTIA;
+    }
+    for (Index i = 0; i < nrhs; ++i) {
+      blocks_->solve(std::span(rhs_vals + index(i) * stages_.size(), stages_.size()));
+    }
+    return Ipopt::SYMSOLVER_SUCCESS;
+  }
+  Index NumberOfNegEVals() const override { return blocks_->negative(); }
+  bool IncreaseQuality() override { return false; }
+  bool ProvidesInertia() const override { return true; }
+  EMatrixFormat MatrixFormat() const override { return Triplet_Format; }
+
+ private:
+  std::vector<int> stages_;
+  std::unique_ptr<TimeBlocks> blocks_;
+  std::vector<double> values_;
+};
+
+class BlockAlgorithm final : public Ipopt::AlgorithmBuilder {
+ public:
+  explicit BlockAlgorithm(std::vector<int> stages) : stages_(std::move(stages)) {}
+
+  Ipopt::SmartPtr<Ipopt::SymLinearSolver> SymLinearSolverFactory(
+      const Ipopt::Journalist& /*journalist*/, const Ipopt::OptionsList& /*options*/,
+      const std::string& /*prefix*/) override {
+    return new Ipopt::TSymLinearSolver(new BlockSolver(stages_), nullptr);
+  }
+
+ private:
+  std::vector<int> stages_;
+};
+
+}  // namespace
+
+Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Transcription& transcription) {
+  return new BlockAlgorithm(kkt_stages(transcription));
+}
+
+}  // namespace liegrad::control
+
+#else
+
+namespace liegrad::control {
+
+Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Transcription& /*transcription*/) {
+  return nullptr;
+}
+
+}  // namespace liegrad::control
+
+#endif

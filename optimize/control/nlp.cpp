@@ -1,0 +1,104 @@
+#include "liegrad/control/nlp.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "liegrad/dae/numbers.hpp"
+
+namespace liegrad::control {
+namespace {
+
+using dae::index;
+
+/// Adds the time that it lives to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum), begin_(Clock::now()) {}
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& sum_;
+  Clock::time_point begin_;
+};
+
+}  // namespace
+
+Nlp::Nlp(Transcription& transcription) : transcription_(transcription) {
+  sensitivity::KernelSum& sum = transcription.sum();
+  hessian_pattern_ = sum.hessian_pattern();
+  for (const auto& [row, column] : sum.jacobian_pattern()) {
+    if (row == 0) {
+      ++num_gradient_entries_;
+    } else {
+      jacobian_pattern_.emplace_back(row - 1, column);
+    }
+  }
+  values_.resize(index(transcription.num_rows()));
+  weights_.resize(index(transcription.num_rows()));
+  entries_.resize(sum.jacobian_pattern().size());
+}
+
+void Nlp::set_point(std::span<const double> x) {
+  std::copy(x.begin(), x.end(), transcription_.numbers().begin());
+  has_values_ = has_jacobian_ = false;
+}
+
+void Nlp::evaluate_values() {
+  if (has_values_) return;
+  const Stopwatch watch(seconds_);
+  std::fill(values_.begin(), values_.end(), 0.0);
+  transcription_.sum().values(transcription_.numbers(), values_);
+  has_values_ = true;
+}
+
+void Nlp::evaluate_jacobian() {
+  if (has_jacobian_) return;
+  const Stopwatch watch(seconds_);
+  std::fill(entries_.begin(), entries_.end(), 0.0);
+  transcription_.sum().jacobian(transcription_.numbers(), entries_);
+  has_jacobian_ = true;
+}
+
+double Nlp::cost() {
+  evaluate_values();
+  return values_[0];
+}
+
+void Nlp::constraints(std::span<double> g) {
+  evaluate_values();
+  const std::vector<double>& scales = transcription_.row_scales();
+  for (std::size_t i = 1; i < values_.size(); ++i) g[i - 1] = scales[i] * values_[i];
+}
+
+void Nlp::cost_gradient(std::span<double> gradient) {
+  evaluate_jacobian();
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  const ad::Pattern& pattern = transcription_.sum().jacobian_pattern();
+  for (std::size_t i = 0; i < num_gradient_entries_; ++i) {
+    gradient[index(pattern[i].second)] = entries_[i];
+  }
+}
+
+void Nlp::jacobian(std::span<double> entries) {
+  evaluate_jacobian();
+  const std::vector<double>& scales = transcription_.row_scales();
+  for (std::size_t i = 0; i < jacobian_pattern_.size(); ++i) {
+    entries[i] =
+        scales[index(jacobian_pattern_[i].first + 1)] * entries_[num_gradient_entries_ + i];
+  }
+}
+
+void Nlp::hessian(double cost_factor, std::span<const double> multipliers,
+                  std::span<double> entries) {
+  const Stopwatch watch(seconds_);
+  const std::vector<double>& scales = transcription_.row_scales();
+  weights_[0] = cost_factor;
+  for (std::size_t i = 1; i < weights_.size(); ++i) weights_[i] = scales[i] * multipliers[i - 1];
+  std::fill_n(entries.begin(), hessian_pattern_.size(), 0.0);
+  transcription_.sum().hessian(transcription_.numbers(), weights_, entries);
+}
+
+}  // namespace liegrad::control

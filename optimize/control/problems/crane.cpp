@@ -1,0 +1,62 @@
+// A crane: a payload on a rod below a trolley on a rail is carried over a distance, from rest to rest, without residual
+// swing, by a force on the trolley, with the least ∫f² dt. Trolley and payload are points in R³; rail and rod are
+// constraints, whose forces can be limited: the rod must pull.
+
+#include "liegrad/control/problems/built_in.hpp"
+#include "liegrad/elements/bodies/point_mass.hpp"
+#include "liegrad/elements/forces/actuators.hpp"
+#include "liegrad/elements/joints/distance_joint.hpp"
+#include "liegrad/elements/joints/point_on_line.hpp"
+#include "liegrad/lie/error.hpp"
+
+namespace liegrad::control {
+namespace {
+
+Problem make(const Settings& settings) {
+  dae::System system("crane");
+  system.add_node("trolley", lie::NodeGroup::rn(3));
+  system.add_node("payload", lie::NodeGroup::rn(3));
+  // The z axis of the rail is the x axis of the ground.
+  system.add_frame("rail", "ground", {.orientation = {1, 0, 1, 0}});
+  system.add("trolley", elements::PointMass{}, {"trolley"}, {.values = {{"m", 5}}});
+  system.add("payload", elements::PointMass{}, {"payload"}, {.values = {{"m", 2}}});
+  system.add("guide", elements::PointOnLine{}, {"rail", "trolley"});
+  system.add("rod", elements::DistanceJoint{}, {"trolley", "payload"}, {.values = {{"l", 2}}});
+  system.add("drive", elements::ActuatorForce{}, {"trolley"});
+  settings.apply_to(system);
+  const double length = system.parameter("rod.l"), distance = settings("distance");
+  system.set_initial_configuration("payload", {0, 0, -length});
+
+  Problem problem(std::move(system), "crane");
+  problem.set_horizon(settings("T"));
+  problem.set_control_bounds("drive.f2", {0, 0});
+  problem.set_control_bounds("drive.f3", {0, 0});
+  if (settings.is_given("force_limit")) {
+    const double limit = settings("force_limit");
+    if (!(limit > 0)) throw InvalidArgument("force_limit must be positive");
+    problem.set_control_bounds("drive.f1", {-limit, limit});
+  }
+  // The rail and the rod fix the other coordinates.
+  problem.fix_end_configuration("trolley", {distance, 0, 0}, {0});
+  problem.fix_end_configuration("payload", {distance, 0, -length}, {0, 1});
+  problem.fix_end_velocity("trolley", {0});
+  problem.fix_end_velocity("payload", {0, 1});
+  problem.add_path_constraint(
+      "tension of the rod", [](const auto& at) { return at.multipliers("rod")(0); }, {.lower = 0});
+  problem.add_running_cost(
+      [](const auto& at) { return at.control("drive.f1") * at.control("drive.f1"); });
+  return problem;
+}
+
+}  // namespace
+
+BuiltInProblem crane() {
+  return {.name = "crane",
+          .description = "Carry a payload on a rod from rest to rest, least integral of f^2",
+          .parameters = {{"T", 3, "s", "the horizon"},
+                         {"distance", 3, "m", "along the rail"},
+                         {"force_limit", 0, "N", "of the force on the trolley; none unless set"}},
+          .make = make};
+}
+
+}  // namespace liegrad::control

@@ -1,0 +1,70 @@
+#include "liegrad/control/resimulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/control/nlp.hpp"
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/simulator.hpp"
+
+namespace liegrad::control {
+namespace {
+
+using dae::index;
+
+/// How much finer the run is.
+constexpr int kRefinement = 4;
+
+/// Controls that are linear between the points of a grid.
+void interpolate(const Solution& solution, double t, std::span<double> u) {
+  const auto steps = static_cast<double>(solution.controls.size() - 1);
+  const double at = std::clamp(t / solution.summary.t_end * steps, 0.0, steps);
+  const std::size_t n = std::min(static_cast<std::size_t>(at), solution.controls.size() - 2);
+  const double s = at - static_cast<double>(n);
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    u[i] = (1 - s) * solution.controls[n][i] + s * solution.controls[n + 1][i];
+  }
+}
+
+/// The cost of a run, by the quadrature of a transcription with as many steps.
+double cost_of(const Problem& problem, TranscriptionOptions options, const Solution& solution,
+               const std::vector<dae::State>& states) {
+  options.steps = static_cast<int>(states.size()) - 1;
+  options.backend = ad::Backend::kInterpreted;
+  Transcription fine(problem, options);
+  return fine.cost_of(solution.parameters, states,
+                      [&](double t, std::span<double> u) { interpolate(solution, t, u); });
+}
+
+}  // namespace
+
+void resimulate(const Transcription& transcription, const Solution& solution,
+                Certificate& certificate) {
+  const Problem& problem = transcription.problem();
+  const int steps = kRefinement * transcription.layout().num_steps;
+  dae::IntegrateOptions options;
+  options.t_end = solution.summary.t_end;
+  options.step = solution.summary.t_end / steps;
+  options.alpha.method = transcription.method();
+  options.alpha.formulation = transcription.options().formulation;
+  options.controls = [&solution](double t, std::span<double> u) { interpolate(solution, t, u); };
+  const dae::Solution run =
+      dae::Simulator(problem.system(), options).run({.parameters = solution.parameters});
+  if (run.summary.termination != dae::Termination::kReachedEnd) return;
+  certificate.resimulated = true;
+
+  const lie::GroupList& space = problem.system().configuration_space();
+  std::vector<double> miss(index(space.dof()));
+  space.minus<double>(run.final.q, solution.states.back().q, miss);
+  certificate.resimulation_miss = dae::max_of(miss);
+  for (std::size_t i = 0; i < miss.size(); ++i) {
+    certificate.resimulation_miss = std::max(
+        certificate.resimulation_miss, std::abs(run.final.v[i] - solution.states.back().v[i]));
+  }
+  if (static_cast<int>(run.samples.size()) == steps + 1) {
+    certificate.resimulation_cost_difference =
+        cost_of(problem, transcription.options(), solution, run.samples) - solution.summary.cost;
+  }
+}
+
+}  // namespace liegrad::control

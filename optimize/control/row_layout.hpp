@@ -1,0 +1,36 @@
+#pragma once
+
+#include "liegrad/control/problem_functions.hpp"
+#include "liegrad/dae/formulation.hpp"
+#include "liegrad/sensitivity/element_sum.hpp"
+
+namespace liegrad::control {
+
+/// Where the rows of a transcription stand: those of a point stand together, as the unknowns do.
+struct RowLayout {
+  RowLayout(const Problem& problem, const ProblemFunctions& functions, dae::Formulation formulation,
+            int num_steps, bool has_times);
+
+  int cost = 0;
+  // Of the start.
+  int start_motion = 1;
+  int start_acceleration;  ///< d²Φ/dt²
+  int start_a;             ///< a_0 - v̇_0
+  int start_end;
+  // Of a point, from point 1 on, that of the step that leads to it first; offsets.
+  int equations;  ///< those of the elements at the end of the step
+  int step_size;
+  int times, path, point_size;
+  int end;  ///< constraints at the end
+  int size;
+  sensitivity::EquationRows elements;
+  int num_steps;
+
+  /// The first row of the step that leads to a point.
+  int step_to(int point) const { return start_end + (point - 1) * point_size; }
+  /// Path constraints of point 0 stand behind those of all others.
+  int path_at(int point) const { return point == 0 ? end - path_width : step_to(point) + path; }
+  int path_width;
+};
+
+}  // namespace liegrad::control

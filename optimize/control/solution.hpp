@@ -1,0 +1,77 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "liegrad/dae/state.hpp"
+
+namespace liegrad::control {
+
+enum class Status {
+  kNotRun,
+  kSolved,
+  kAcceptable,   ///< to a tolerance that is looser than the one asked for
+  kInfeasible,   ///< a point of least violation, which is not zero
+  kIterations,   ///< their limit was reached
+  kTime,         ///< the time limit was reached
+  kInterrupted,  ///< by the user
+  kFailed,
+};
+const char* name_of(Status status);
+inline bool is_solved(Status status) {
+  return status == Status::kSolved || status == Status::kAcceptable;
+}
+
+/// A constraint that is not satisfied.
+struct Violation {
+  std::string name;
+  double time = 0, size = 0;
+};
+
+/// What speaks for a solution being an optimum.
+struct Certificate {
+  /// Eigenvalues of the KKT matrix at the solution, with the barrier terms of active bounds: a local minimum has as many
+  /// positive ones as there are unknowns, and as many negative ones as there are equations.
+  int positive = 0, negative = 0, zero = 0;
+  int unknowns = 0, equations = 0;
+  bool local_minimum = false;
+  /// H_n = ∂/∂h_n of the Lagrangian, step by step: constant along an extremal of a system that does not depend on time,
+  /// and zero where the horizon is free. Its spread is max - min.
+  std::vector<double> hamiltonian;
+  double hamiltonian_spread = 0, hamiltonian_mean = 0;
+  /// A run with the same controls and a finer step: how far it ends from the end of the solution in (log, v), and by how
+  /// much its cost differs.
+  bool resimulated = false;
+  double resimulation_miss = 0, resimulation_cost_difference = 0;
+};
+
+struct Summary {
+  Status status = Status::kNotRun;
+  std::string message;
+  std::string ipopt_version, linear_solver;
+  /// What was chosen for the user, with the reason.
+  std::vector<std::string> choices;
+  int steps = 0, variables = 0, constraints = 0;
+  int iterations = 0, recentrings = 0;
+  double cost = 0, t_end = 0;
+  double constraint_violation = 0, dual_infeasibility = 0;
+  double wall_seconds = 0, derivative_wall_seconds = 0, setup_wall_seconds = 0;
+  std::vector<Violation> violations;  ///< the worst five, when it failed
+};
+
+struct Solution {
+  Summary summary;
+  Certificate certificate;
+  std::vector<dae::State> states;             ///< at the grid points
+  std::vector<std::vector<double>> controls;  ///< likewise
+  std::vector<double> parameters;             ///< of the system
+  /// Multipliers of the step relations of positions: how the cost to go changes along q_n∘exp(δ), the left-trivialised
+  /// costate of q, at points 1 … N.
+  std::vector<std::vector<double>> costates;
+  /// Of each iteration: primal and dual infeasibility of the iterates.
+  std::vector<double> primal_history, dual_history;
+  // As IPOPT has them, to start from again.
+  std::vector<double> x, multipliers, lower_multipliers, upper_multipliers;
+};
+
+}  // namespace liegrad::control

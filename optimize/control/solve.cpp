@@ -1,0 +1,203 @@
+#include "liegrad/control/solve.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "liegrad/control/certificate.hpp"
+#include "liegrad/control/ipopt_blocks.hpp"
+#include "liegrad/control/ipopt_run.hpp"
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/lie/error.hpp"
+
+namespace liegrad::control {
+namespace {
+
+using dae::index;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// A solution whose δ turn by less needs no other reference.
+constexpr double kTurnToKeep = 1.0;
+constexpr int kMaxRecentrings = 20;
+
+void check(const SolveOptions& options) {
+  if (!(options.tolerance > 0)) throw InvalidArgument("the tolerance must be positive");
+  if (options.max_iterations < 1) {
+    throw InvalidArgument("the limit of iterations is " + std::to_string(options.max_iterations) +
+                          "; it must be at least 1");
+  }
+  if (options.time_limit < 0) throw InvalidArgument("the time limit must not be negative");
+  if (options.linear_solver != LinearSolver::kBlocks) return;
+  if (!kIpoptTakesBlocks) {
+    throw InvalidArgument(
+        "this IPOPT does not take elimination in time, which needs 3.14; take the linear solver "
+        "mumps");
+  }
+  if (options.hessian != HessianMode::kExact) {
+    throw InvalidArgument("elimination in time needs exact Hessians; take the linear solver mumps");
+  }
+}
+
+/// A path constraint that only reads what the start fixes can be violated there whatever the controls are.
+void check_start(Transcription& transcription, Nlp& nlp) {
+  const Problem& problem = transcription.problem();
+  if (problem.path_constraints().empty()) return;
+  const RowLayout& rows = transcription.rows();
+  std::vector<bool> depends(index(transcription.num_rows()), false);
+  for (const auto& [row, column] : nlp.jacobian_pattern()) {
+    if (!transcription.variable_bounds()[index(column)].is_point()) depends[index(row + 1)] = true;
+  }
+  std::vector<double> g(index(nlp.num_constraints()));
+  nlp.set_point(transcription.guess());
+  nlp.constraints(g);
+  for (int row = rows.path_at(0); row < rows.end; ++row) {
+    if (depends[index(row)]) continue;
+    const Interval& bounds = transcription.row_bounds()[index(row)];
+    const double value = g[index(row - 1)];
+    if (value >= bounds.lower - 1e-9 && value <= bounds.upper + 1e-9) continue;
+    throw InvalidArgument("problem '" + problem.name() + "': " + transcription.row_name(row) +
+                          " is violated by the initial values, whatever the controls are: it is " +
+                          std::to_string(value));
+  }
+}
+
+/// A control that no equation and no cost reads.
+void check_controls(const Transcription& transcription, const Nlp& nlp) {
+  const GridLayout& layout = transcription.layout();
+  const std::vector<std::string>& controls = transcription.problem().system().controls();
+  std::vector<bool> read(controls.size(), false);
+  for (const auto& [row, column] : nlp.jacobian_pattern()) {
+    if (column >= layout.at(layout.num_steps + 1, 0)) continue;
+    const int control = column % layout.width - layout.controls;
+    if (control >= 0 && index(control) < controls.size()) read[index(control)] = true;
+  }
+  for (std::size_t i = 0; i < controls.size(); ++i) {
+    if (!read[i]) {
+      throw InvalidArgument("problem '" + transcription.problem().name() + "': control '" +
+                            controls[i] + "' acts on nothing");
+    }
+  }
+}
+
+void find_violations(const Transcription& transcription, Nlp& nlp, Solution& solution) {
+  std::vector<double> g(index(nlp.num_constraints()));
+  nlp.set_point(solution.x);
+  nlp.constraints(g);
+  std::vector<std::pair<double, int>> sizes;
+  for (int i = 0; i < nlp.num_constraints(); ++i) {
+    const Interval& bounds = transcription.row_bounds()[index(i + 1)];
+    const double scale = transcription.row_scales()[index(i + 1)];
+    const double size =
+        std::max({g[index(i)] / scale - bounds.upper, bounds.lower - g[index(i)] / scale, 0.0});
+    solution.summary.constraint_violation = std::max(solution.summary.constraint_violation, size);
+    sizes.emplace_back(-size, i + 1);
+  }
+  if (is_solved(solution.summary.status)) return;
+  const std::size_t count = std::min<std::size_t>(5, sizes.size());
+  std::partial_sort(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(count), sizes.end());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [size, row] = sizes[i];
+    const RowLayout& rows = transcription.rows();
+    const int point = row < rows.start_end     ? 0
+                      : row >= rows.path_at(0) ? rows.num_steps
+                                               : (row - rows.start_end) / rows.point_size + 1;
+    solution.summary.violations.push_back(
+        {transcription.row_name(row), solution.summary.t_end * point / rows.num_steps, -size});
+  }
+}
+
+void read_solution(const Transcription& transcription, Nlp& nlp, const Iterate& iterate,
+                   Solution& solution) {
+  const GridLayout& layout = transcription.layout();
+  solution.x = iterate.x;
+  solution.multipliers = iterate.multipliers;
+  solution.lower_multipliers = iterate.lower_multipliers;
+  solution.upper_multipliers = iterate.upper_multipliers;
+  nlp.set_point(solution.x);
+  solution.summary.cost = nlp.cost();
+  solution.summary.t_end = transcription.horizon(solution.x);
+  solution.parameters = transcription.parameters(solution.x);
+  const int dof = transcription.problem().system().dof();
+  for (int n = 0; n <= layout.num_steps; ++n) {
+    solution.states.push_back(transcription.state(solution.x, n));
+    const std::span<const double> u = transcription.controls(solution.x, n);
+    solution.controls.emplace_back(u.begin(), u.end());
+    if (n == 0 || solution.multipliers.empty()) continue;
+    const auto first = solution.multipliers.begin() + transcription.rows().step_to(n) - 1;
+    solution.costates.emplace_back(first, first + dof);
+  }
+  if (!solution.dual_history.empty()) {
+    solution.summary.dual_infeasibility = solution.dual_history.back();
+  }
+}
+
+/// Runs IPOPT from the guess, about a reference that is moved until it can stay.
+Iterate search(Transcription& transcription, Nlp& nlp, const SolveOptions& options,
+               Solution& solution) {
+  Summary& summary = solution.summary;
+  Iterate iterate{.x = transcription.guess()};
+  for (;;) {
+    bool turned_too_far = false;
+    run_ipopt(transcription, nlp, options, iterate, solution, turned_too_far);
+    const double turn = transcription.largest_turn(iterate.x);
+    const bool moves = turned_too_far || (is_solved(summary.status) && turn > kTurnToKeep);
+    if (!moves || summary.recentrings == kMaxRecentrings) return iterate;
+    transcription.recentre(iterate.x);
+    // Coordinates fixed one by one keep the reference of the end.
+    if (!turned_too_far && transcription.largest_turn(iterate.x) > 0.9 * turn) return iterate;
+    // Multipliers of a solution are kept; those of an iterate on its way are worth little.
+    iterate.has_multipliers = is_solved(summary.status);
+    ++summary.recentrings;
+  }
+}
+
+}  // namespace
+
+Solution solve(const Problem& problem, const SolveOptions& options) {
+  check(options);
+  const Clock::time_point begin = Clock::now();
+  Solution solution;
+  Summary& summary = solution.summary;
+  Transcription transcription(problem, options.transcription);
+  Nlp nlp(transcription);
+  check_controls(transcription, nlp);
+  check_start(transcription, nlp);
+  summary.steps = options.transcription.steps;
+  summary.variables = nlp.num_variables();
+  summary.constraints = nlp.num_constraints();
+  summary.setup_wall_seconds = seconds_since(begin);
+  if (!options.transcription.method) {
+    summary.choices.push_back(
+        problem.system().num_multipliers() > 0
+            ? "generalized-alpha with rho = 0.8: multipliers need damping"
+            : "the trapezoidal rule: without constraints nothing needs damping");
+  }
+  Iterate iterate = search(transcription, nlp, options, solution);
+  if (summary.status == Status::kFailed && uses_blocks(options) &&
+      options.linear_solver == LinearSolver::kAutomatic) {
+    summary.choices.push_back("linear solver mumps: elimination in time failed (" +
+                              summary.message + ")");
+    SolveOptions other = options;
+    other.linear_solver = LinearSolver::kMumps;
+    iterate = search(transcription, nlp, other, solution);
+  }
+  if (summary.linear_solver == "mumps" && problem.system().num_multipliers() > 0 &&
+      !options.ipopt.contains("mumps_pivtol")) {
+    summary.choices.push_back(
+        "mumps_pivtol = 1e-2: smaller pivots make the equations of constrained systems inaccurate");
+  }
+  read_solution(transcription, nlp, iterate, solution);
+  find_violations(transcription, nlp, solution);
+  summary.derivative_wall_seconds = nlp.seconds();
+  summary.wall_seconds = seconds_since(begin);
+  if (options.certify && is_solved(summary.status)) {
+    solution.certificate = certify(transcription, nlp, solution);
+  }
+  return solution;
+}
+
+}  // namespace liegrad::control

@@ -1,0 +1,245 @@
+#include "liegrad/control/transcription.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/lie/error.hpp"
+
+namespace liegrad::control {
+namespace {
+
+using ad::Taped;
+using dae::ElementFunction;
+using dae::index;
+using sensitivity::MotionPlaces;
+using sensitivity::StepTerms;
+
+TranscriptionOptions completed(const Problem& problem, TranscriptionOptions options) {
+  if (options.steps < 2) {
+    throw InvalidArgument("problem '" + problem.name() + "': " + std::to_string(options.steps) +
+                          " steps are too few; a horizon has at least 2");
+  }
+  if (!options.method) {
+    options.method = dae::AlphaMethod{};
+    if (problem.system().num_multipliers() == 0) {
+      options.method->parameters = dae::AlphaParameters::newmark();
+    }
+  }
+  return options;
+}
+
+/// x - y.
+ad::Recording difference() {
+  using Tapes = std::span<const Taped>;
+  return ad::record({.name = "difference", .variables = 2},
+                    [](Tapes x, Tapes) { return std::vector<Taped>{x[0] - x[1]}; });
+}
+/// t - T n/N.
+ad::Recording time_relation() {
+  using Tapes = std::span<const Taped>;
+  return ad::record({.name = "grid_time", .variables = 3},
+                    [](Tapes x, Tapes) { return std::vector<Taped>{x[0] - x[1] * x[2]}; });
+}
+
+}  // namespace
+
+Transcription::Transcription(const Problem& problem, const TranscriptionOptions& options)
+    : problem_(problem),
+      options_(completed(problem, options)),
+      point_functions_(problem.system()),
+      functions_(problem, point_functions_),
+      layout_(problem, options.steps, options.formulation == dae::Formulation::kStabilized,
+              problem.has_free_horizon() && functions_.read_time),
+      rows_(problem, functions_, options.formulation, options.steps, layout_.has_times),
+      motion_(problem.system()),
+      sum_(layout_.num_variables, rows_.size),
+      terms_(std::make_unique<sensitivity::TermList>(sum_, options.backend)) {
+  place_points();
+  add_terms();
+  set_row_bounds();
+  set_guess();
+  set_references();
+  set_variable_bounds();
+}
+
+/// Numbers behind the unknowns: views and θ̄ of each point, what all steps read, parameters that are not free.
+void Transcription::place_points() {
+  const dae::Model& system = problem_.system();
+  const lie::GroupList& space = system.configuration_space();
+  int next = layout_.num_variables;
+  const auto take = [&next](int count) { return std::exchange(next, next + count); };
+  const int fraction = take(1), method = take(sensitivity::kNumMethodNumbers);
+  horizon_ = layout_.horizon >= 0 ? layout_.horizon : take(1);
+
+  std::vector<int> parameters;
+  int next_free = layout_.parameters;
+  for (int i = 0; i < static_cast<int>(system.parameters().size()); ++i) {
+    parameters.push_back(problem_.free_parameters().contains(i) ? next_free++ : take(1));
+  }
+  std::vector<MotionPlaces> points;
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    MotionPlaces& point = points.emplace_back();
+    point.motion.resize(index(motion_.size));
+    point.put(motion_.q, system.dof(), layout_.at(n, layout_.q));
+    point.put(motion_.v, system.dof(), layout_.at(n, layout_.v));
+    point.put(motion_.v_dot, system.dof(), layout_.at(n, layout_.v_dot));
+    point.put(motion_.lambda, system.num_multipliers(), layout_.at(n, layout_.lambda));
+    point.put(motion_.s, system.num_algebraic(), layout_.at(n, layout_.s));
+    std::copy(parameters.begin(), parameters.end(), point.motion.begin() + motion_.parameters);
+    point.put(motion_.controls, static_cast<int>(system.controls().size()),
+              layout_.at(n, layout_.controls));
+    point.motion[index(motion_.time)] = layout_.has_times ? layout_.at(n, layout_.time) : take(1);
+    for (int i = 0; i < space.size(); ++i) {
+      point.views.push_back(take(dae::NodeView::size(space.group(i))));
+    }
+  }
+  for (int n = 0; n < layout_.num_steps; ++n) {
+    steps_.push_back({.start = points[index(n)],
+                      .end = points[index(n + 1)],
+                      .start_a = layout_.at(n, layout_.a),
+                      .end_a = layout_.at(n + 1, layout_.a),
+                      .stabilizer = layout_.at(n + 1, layout_.stabilizer),
+                      .horizon = horizon_,
+                      .fraction = fraction,
+                      .base = take(system.dof()),
+                      .method = method});
+  }
+  // What is read besides is n/N, for times that are unknown.
+  num_numbers_ = next + (layout_.has_times ? layout_.num_steps + 1 : 0);
+  numbers_.assign(index(num_numbers_), 0.0);
+  for (int i = next; i < num_numbers_; ++i) {
+    numbers_[index(i)] = static_cast<double>(i - next) / layout_.num_steps;
+  }
+  numbers_[index(fraction)] = 1.0 / layout_.num_steps;
+  sensitivity::set_method_numbers(method(), std::span(numbers_).subspan(index(method)));
+  numbers_[index(horizon_)] = problem_.horizon();
+  const std::vector<double> values = system.parameter_values();
+  for (std::size_t i = 0; i < values.size(); ++i) numbers_[index(parameters[i])] = values[i];
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    numbers_[index(points[index(n)].motion[index(motion_.time)])] =
+        problem_.horizon() * n / layout_.num_steps;
+  }
+}
+
+void Transcription::add_terms() {
+  const dae::Model& system = problem_.system();
+  StepTerms steps(system, options_.formulation, dae::sigma_form(method().sigma), *terms_);
+  const MotionPlaces& start = steps_.front().start;
+  steps.add_elements(ElementFunction::kStep, {.position = false, .velocity = false}, start,
+                     rows_.start_motion);
+  steps.add_elements(ElementFunction::kAcceleration, {}, start, rows_.start_acceleration);
+  const ad::Recording start_a = difference();
+  for (int i = 0; i < system.dof(); ++i) {
+    terms_->add(start_a, std::array{layout_.a + i, layout_.v_dot + i},
+                std::array{rows_.start_a + i});
+  }
+  const ad::Recording time = time_relation();
+  for (int n = 1; n <= layout_.num_steps; ++n) {
+    steps.add_step(steps_[index(n - 1)], rows_.step_to(n));
+    if (!layout_.has_times) continue;
+    const int share = num_numbers_ - layout_.num_steps - 1 + n;
+    terms_->add(time, std::array{layout_.at(n, layout_.time), horizon_, share},
+                std::array{rows_.step_to(n) + rows_.times});
+  }
+
+  const std::array cost{rows_.cost};
+  for (const sensitivity::StepPlaces& step : steps_) {
+    std::vector<int> numbers = point_functions_.numbers(step.start);
+    const std::vector<int> end = point_functions_.numbers(step.end);
+    numbers.insert(numbers.end(), end.begin(), end.end());
+    numbers.insert(numbers.end(), {step.horizon, step.fraction});
+    for (const ad::Recording& f : functions_.running_costs) terms_->add(f, numbers, cost);
+  }
+  const std::vector<int> end = point_functions_.numbers(steps_.back().end);
+  for (const ad::Recording& f : functions_.end_costs) terms_->add(f, end, cost);
+  const auto add_constraints = [&](const std::vector<ad::Recording>& list,
+                                   const std::vector<int>& numbers, int row) {
+    for (const ad::Recording& f : list) {
+      terms_->add(f, numbers, ad::range(row, f.num_outputs()));
+      row += f.num_outputs();
+    }
+  };
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    const MotionPlaces& point = n == 0 ? start : steps_[index(n - 1)].end;
+    add_constraints(functions_.path_constraints, point_functions_.numbers(point), rows_.path_at(n));
+  }
+  add_constraints(functions_.end_constraints, end, rows_.end);
+}
+
+void Transcription::list_kernels(ad::KernelList& list) const {
+  terms_->list_kernels(
+      std::array{ad::ResultKind::kValue, ad::ResultKind::kSparseJacobian, ad::ResultKind::kHessian},
+      list);
+}
+
+double Transcription::horizon(std::span<const double> x) const {
+  return layout_.horizon >= 0 ? x[index(layout_.horizon)] : problem_.horizon();
+}
+
+dae::State Transcription::state(std::span<const double> x, int point) const {
+  const dae::Model& system = problem_.system();
+  const auto part = [&](int offset, int count) {
+    const std::span<const double> list = x.subspan(index(layout_.at(point, offset)), index(count));
+    return std::vector<double>(list.begin(), list.end());
+  };
+  dae::State state;
+  state.t = horizon(x) * point / layout_.num_steps;
+  state.q.resize(index(system.configuration_space().num_coeffs()));
+  system.configuration_space().plus<double>(references_[index(point)],
+                                            part(layout_.q, system.dof()), state.q);
+  state.v = part(layout_.v, system.dof());
+  state.v_dot = part(layout_.v_dot, system.dof());
+  state.a = part(layout_.a, system.dof());
+  state.lambda = part(layout_.lambda, system.num_multipliers());
+  state.s = part(layout_.s, system.num_algebraic());
+  return state;
+}
+
+std::span<const double> Transcription::controls(std::span<const double> x, int point) const {
+  return x.subspan(index(layout_.at(point, layout_.controls)), problem_.system().controls().size());
+}
+
+double Transcription::cost_of(std::span<const double> parameters,
+                              std::span<const dae::State> states,
+                              const std::function<void(double, std::span<double>)>& controls) {
+  const dae::Model& system = problem_.system();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    numbers_[index(steps_.front().start.motion[index(motion_.parameters) + i])] = parameters[i];
+  }
+  numbers_[index(horizon_)] = states.back().t - states.front().t;
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    const dae::State& state = states[index(n)];
+    const std::vector<int>& places =
+        n == 0 ? steps_.front().start.motion : steps_[index(n - 1)].end.motion;
+    const auto put = [&](int first, const std::vector<double>& list) {
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        numbers_[index(places[index(first) + i])] = list[i];
+      }
+    };
+    std::vector<double> delta(index(system.dof())), u(system.controls().size());
+    system.configuration_space().minus<double>(state.q, references_[index(n)], delta);
+    controls(state.t, u);
+    put(motion_.q, delta);
+    put(motion_.v, state.v);
+    put(motion_.v_dot, state.v_dot);
+    put(motion_.lambda, state.lambda);
+    put(motion_.s, state.s);
+    put(motion_.controls, u);
+    put(motion_.time, {state.t});
+  }
+  std::vector<double> values(index(rows_.size), 0.0);
+  sum_.values(numbers_, values);
+  return values[index(rows_.cost)];
+}
+
+std::vector<double> Transcription::parameters(std::span<const double> x) const {
+  std::vector<double> values = problem_.system().parameter_values();
+  int next = layout_.parameters;
+  for (const auto& [parameter, bounds] : problem_.free_parameters()) {
+    values[index(parameter)] = x[index(next++)];
+  }
+  return values;
+}
+
+}  // namespace liegrad::control

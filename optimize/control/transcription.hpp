@@ -1,0 +1,105 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "liegrad/control/grid_layout.hpp"
+#include "liegrad/control/problem_functions.hpp"
+#include "liegrad/control/row_layout.hpp"
+#include "liegrad/dae/state.hpp"
+
+namespace liegrad::control {
+
+struct TranscriptionOptions {
+  int steps = 50;  ///< at least 2
+  /// Without one, the trapezoidal rule, and for systems with constraints the default of AlphaMethod, which damps. A
+  /// method that damps leaves oscillations in the last few controls; one that does not, in multipliers of index 3.
+  std::optional<dae::AlphaMethod> method = {};
+  dae::Formulation formulation = dae::Formulation::kIndex3;
+  ad::Backend backend = ad::Backend::kCompiled;
+};
+
+/// An optimal control problem as a nonlinear program: the step equations of all steps are constraints, and the unknowns
+/// are the motion and the controls at all grid points, q_n = q̄_n∘exp(δ_n) about a reference that can be moved.
+///
+/// Rows: the cost, then the equations of the start (those of motion, d²Φ/dt² = 0 and a_0 = v̇_0: a method's memory that
+/// were free would be a control that costs nothing), the steps, times where they are unknown, path constraints and those
+/// at the end. Controls are linear in time between grid points.
+class Transcription {
+ public:
+  /// The problem must outlive it. Throws InvalidArgument.
+  Transcription(const Problem& problem, const TranscriptionOptions& options);
+
+  const Problem& problem() const { return problem_; }
+  const TranscriptionOptions& options() const { return options_; }
+  /// The method that is used.
+  const dae::AlphaMethod& method() const { return *options_.method; }
+  const GridLayout& layout() const { return layout_; }
+  int num_variables() const { return layout_.num_variables; }
+  const RowLayout& rows() const { return rows_; }
+  int num_rows() const { return rows_.size; }
+
+  /// A function of the point and the numbers behind it, see sensitivity::TermList.
+  sensitivity::KernelSum& sum() { return sum_; }
+  /// The unknowns come first.
+  std::vector<double>& numbers() { return numbers_; }
+  const std::vector<Interval>& variable_bounds() const { return variable_bounds_; }
+  /// Of the rows; that of the cost has none.
+  const std::vector<Interval>& row_bounds() const { return row_bounds_; }
+  /// Factors of the rows: positions of constraints are divided by a step, as in Newton's iteration.
+  const std::vector<double>& row_scales() const { return row_scales_; }
+  const std::vector<double>& guess() const { return guess_; }
+
+  /// Moves the reference to q̄_n∘exp(δ_n) and sets δ_n = 0, where it may move: δ_N of coordinates fixed one by one counts
+  /// from the target.
+  void recentre(std::vector<double>& x);
+  /// The largest angle of a δ_n that turns.
+  double largest_turn(std::span<const double> x) const;
+
+  double horizon(std::span<const double> x) const;
+  /// The motion at a point.
+  dae::State state(std::span<const double> x, int point) const;
+  std::span<const double> controls(std::span<const double> x, int point) const;
+  /// Values of all parameters of the system.
+  std::vector<double> parameters(std::span<const double> x) const;
+  /// The cost of a motion with given controls, one state for each grid point.
+  double cost_of(std::span<const double> parameters, std::span<const dae::State> states,
+                 const std::function<void(double t, std::span<double> u)>& controls);
+  /// ∂/∂h_n of the Lagrangian for the length of each step, at the point in numbers().
+  std::vector<double> step_length_derivatives(std::span<const double> multipliers) const;
+  /// What an unknown or a row is, and when.
+  std::string variable_name(int variable) const;
+  std::string row_name(int row) const;
+
+  /// Adds the kernels that a solution needs to those compiled when a program is built.
+  void list_kernels(ad::KernelList& list) const;
+
+ private:
+  void place_points();
+  void add_terms();
+  void set_row_bounds();
+  void set_variable_bounds();
+  void set_guess();
+  void set_references();
+  std::vector<double> guessed_configuration(double fraction) const;
+
+  const Problem& problem_;
+  TranscriptionOptions options_;
+  PointFunctions point_functions_;
+  ProblemFunctions functions_;
+  GridLayout layout_;
+  RowLayout rows_;
+  sensitivity::MotionLayout motion_;
+  sensitivity::KernelSum sum_;
+  std::unique_ptr<sensitivity::TermList> terms_;
+  std::vector<sensitivity::StepPlaces> steps_;
+  int horizon_ = 0, num_numbers_ = 0;
+  std::vector<double> numbers_, guess_, row_scales_;
+  std::vector<Interval> variable_bounds_, row_bounds_;
+  std::vector<std::vector<double>> references_;  ///< q̄_n
+};
+
+}  // namespace liegrad::control

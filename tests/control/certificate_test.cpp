@@ -1,0 +1,117 @@
+// What stands behind a solution: the run of the integrator, the Hamiltonian, and conditions at the start that an optimiser
+// would otherwise exploit.
+
+#include "liegrad/control/certificate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "liegrad/control/problems/built_in.hpp"
+#include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/numbers.hpp"
+
+namespace liegrad::control {
+namespace {
+
+using dae::index;
+
+Solution solved(const Problem& problem, int steps) {
+  SolveOptions options;
+  options.transcription.steps = steps;
+  return solve(problem, options);
+}
+
+TEST(Certificate, RunsWithAFinerStepComeNearerWithOrderTwo) {
+  for (const std::string name : {"reorientation", "spherical_pendulum", "two_link_arm"}) {
+    SCOPED_TRACE(name);
+    const Problem problem = make_problem(name);
+    const Certificate coarse = solved(problem, 50).certificate;
+    const Certificate fine = solved(problem, 100).certificate;
+    ASSERT_TRUE(coarse.resimulated && fine.resimulated);
+    EXPECT_LT(fine.resimulation_miss, coarse.resimulation_miss / 3);
+  }
+}
+
+TEST(Certificate, TheHamiltonianOfASmoothOptimumIsConstantWithOrderTwo) {
+  const Problem problem = make_problem("reorientation");
+  const Certificate coarse = solved(problem, 50).certificate;
+  const Certificate fine = solved(problem, 100).certificate;
+  EXPECT_LT(coarse.hamiltonian_spread, 0.05);
+  EXPECT_NEAR(std::log2(coarse.hamiltonian_spread / fine.hamiltonian_spread), 2, 0.1);
+}
+
+/// The grid of a solution is a run of the integrator: the same step, the same controls at its points.
+TEST(Certificate, TheSolutionIsARunOfTheIntegrator) {
+  for (const std::string name : {"cart_pole", "spherical_pendulum"}) {
+    SCOPED_TRACE(name);
+    const Problem problem = make_problem(name);
+    const Solution solution = solved(problem, 60);
+    dae::IntegrateOptions options;
+    options.t_end = solution.summary.t_end;
+    options.step = options.t_end / 60;
+    options.controls = [&](double t, std::span<double> u) {
+      const auto n = static_cast<std::size_t>(std::lround(t / options.step));
+      std::copy(solution.controls[n].begin(), solution.controls[n].end(), u.begin());
+    };
+    const dae::Solution run = dae::integrate(problem.system(), options);
+    std::vector<double> miss(index(problem.system().dof()));
+    problem.system().configuration_space().minus<double>(run.final.q, solution.states.back().q,
+                                                         miss);
+    EXPECT_LT(dae::max_of(miss), 1e-6);
+    for (std::size_t i = 0; i < miss.size(); ++i) {
+      EXPECT_NEAR(run.final.v[i], solution.states.back().v[i], 1e-5);
+    }
+  }
+}
+
+TEST(Certificate, TheMemoryOfTheMethodIsNoControl) {
+  const Problem problem = make_problem("reorientation");
+  const Solution solution = solved(problem, 40);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(solution.states[0].a[i], solution.states[0].v_dot[i], 1e-10);
+    EXPECT_NEAR(solution.states[0].v_dot[i], solution.controls[0][i], 1e-10);  // J = 1, at rest
+  }
+}
+
+TEST(Certificate, TheSameOptimumIsFoundFromEveryStart) {
+  const double exact = 12 * 4;
+  std::mt19937 generator(1);
+  std::uniform_real_distribution<double> number(-20, 20);
+  for (int start = 0; start < 4; ++start) {
+    Problem problem = make_problem("reorientation");
+    for (const char* const control : {"body.u1", "body.u2", "body.u3"}) {
+      problem.set_control_guess(control, number(generator));
+    }
+    const Solution solution = solved(problem, 60);
+    EXPECT_EQ(solution.summary.status, Status::kSolved);
+    EXPECT_NEAR(solution.summary.cost / exact, 1, 4.0 / (60 * 60)) << start;
+  }
+}
+
+TEST(Certificate, CostatesOfAReorientationAreThoseOfTheClosedForm) {
+  // p_ω = -2u (H = u² + p_θ ω + p_ω u), and p_θ = -dp_ω/dt = 2 du/dt, which is constant: -24 θ/T³.
+  const Solution solution = solved(make_problem("reorientation"), 100);
+  for (const std::vector<double>& p : solution.costates) EXPECT_NEAR(p[2], -48, 0.1);
+  EXPECT_NEAR(solution.certificate.hamiltonian_mean, -144, 0.1);
+}
+
+/// Turns beyond half a turn, which no single chart holds.
+TEST(Recentring, TurnsFurtherThanOneChart) {
+  const Problem problem =
+      make_problem("reorientation", {{"angle", 5.5}, {"body.J2", 2}, {"axis1", 1}});
+  const Solution solution = solved(problem, 80);
+  EXPECT_EQ(solution.summary.status, Status::kSolved);
+  double turned = 0;
+  for (std::size_t n = 1; n < solution.states.size(); ++n) {
+    std::vector<double> step(3);
+    problem.system().configuration_space().minus<double>(solution.states[n].q,
+                                                         solution.states[n - 1].q, step);
+    turned += std::sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2]);
+  }
+  EXPECT_GT(turned, 5);
+}
+
+}  // namespace
+}  // namespace liegrad::control

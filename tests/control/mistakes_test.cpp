@@ -1,0 +1,113 @@
+// Problems that make no sense get a sentence; problems that have no solution an honest status.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "liegrad/control/problems/built_in.hpp"
+#include "liegrad/control/problems/turning_body.hpp"
+#include "liegrad/lie/error.hpp"
+
+namespace liegrad::control {
+namespace {
+
+template <class F>
+std::string sentence_of(const F& f) {
+  try {
+    f();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+SolveOptions interpreted(int steps) {
+  SolveOptions options;
+  options.transcription.steps = steps;
+  return options;
+}
+
+#define EXPECT_SENTENCE(statement, part)                                   \
+  EXPECT_NE(sentence_of([&] { statement; }).find(part), std::string::npos) \
+      << sentence_of([&] { statement; })
+
+TEST(Mistakes, AreNamedWithTheirRemedy) {
+  Problem problem(turning_body(), "test");
+  EXPECT_SENTENCE(problem.set_horizon(0), "must be positive");
+  EXPECT_SENTENCE(problem.set_horizon(std::nan("")), "must be positive");
+  EXPECT_SENTENCE(problem.set_control_bounds("body.u1", {1, -1}), "exclude everything");
+  EXPECT_SENTENCE(problem.set_control_bounds("body.w1", {-1, 1}), "body.u1");
+  EXPECT_SENTENCE(problem.fix_end_configuration("bodi", {1, 0, 0, 0}), "body");
+  EXPECT_SENTENCE(problem.fix_end_configuration("body", {1, 0}), "4 coefficients");
+  EXPECT_SENTENCE(problem.fix_end_velocity("body", {3}), "counted from 0 to 2");
+  EXPECT_SENTENCE(problem.bound_coordinate("body", 0, {0, 1}), "not in R^n");
+  EXPECT_SENTENCE(problem.set_free_horizon(5, {1, 2}), "outside its bounds");
+  EXPECT_SENTENCE(solve(problem, interpreted(1)), "at least 2");
+  EXPECT_SENTENCE(make_problem("reorientatio"), "reorientation");
+  EXPECT_SENTENCE(make_problem("reorientation", {{"angel", 1}}), "angle");
+  EXPECT_SENTENCE(make_problem("reorientation", {{"axis3", 0}}), "zero");
+  EXPECT_SENTENCE(make_problem("cart_pole", {{"track", -1}}), "exclude everything");
+  SolveOptions options = interpreted(4);
+  options.ipopt["max_iters"] = "3";
+  EXPECT_SENTENCE(solve(make_problem("reorientation"), options), "no option 'max_iters'");
+  options.ipopt = {{"max_iter", "three"}};
+  EXPECT_SENTENCE(solve(make_problem("reorientation"), options), "takes a number");
+}
+
+TEST(Mistakes, ASystemWithoutControlsIsRefused) {
+  dae::System system("still");
+  system.add_node("x", lie::NodeGroup::rn(1));
+  EXPECT_SENTENCE(Problem(system, "test"), "has no controls");
+}
+
+TEST(Mistakes, APathConstraintThatTheStartViolatesIsRefused) {
+  Problem problem = make_problem("reorientation");
+  problem.add_path_constraint("lowest spin", [](const auto& at) { return at.velocity("body")(0); },
+                              {.lower = 1});
+  EXPECT_SENTENCE(solve(problem, interpreted(4)), "lowest spin at point 0 is violated");
+}
+
+TEST(Mistakes, AVelocityFixedOutsideItsBoundsIsRefused) {
+  Problem problem = make_problem("reorientation");
+  problem.bound_velocity("body", 0, {1, 2});
+  EXPECT_SENTENCE(solve(problem, interpreted(4)), "outside its bounds, velocity, body");
+}
+
+TEST(Unsolvable, AnUnreachableTargetIsInfeasibleAndSaysWhere) {
+  Problem problem = make_problem("reorientation");
+  for (const char* const control : {"body.u1", "body.u2", "body.u3"}) {
+    problem.set_control_bounds(control, {-0.1, 0.1});
+  }
+  const Solution solution = solve(problem, interpreted(20));
+  EXPECT_FALSE(is_solved(solution.summary.status)) << solution.summary.message;
+  EXPECT_EQ(solution.summary.violations.size(), 5U);
+  EXPECT_GT(solution.summary.violations.front().size, 1e-3);
+  EXPECT_FALSE(solution.summary.violations.front().name.empty());
+  EXPECT_EQ(solution.states.size(), 21U);
+}
+
+TEST(Unsolvable, LimitsAndInterruptsKeepTheLastIterate) {
+  SolveOptions options = interpreted(20);
+  options.max_iterations = 2;
+  const Problem problem = make_problem("cart_pole");
+  EXPECT_EQ(solve(problem, options).summary.status, Status::kIterations);
+  options.max_iterations = 100;
+  options.observe = [](int iteration, double, double) { return iteration < 3; };
+  const Solution solution = solve(problem, options);
+  EXPECT_EQ(solution.summary.status, Status::kInterrupted);
+  EXPECT_EQ(solution.controls.size(), 21U);
+}
+
+TEST(Unsolvable, ACostThatIsNotFiniteIsSaid) {
+  Problem problem = make_problem("reorientation");
+  problem.add_running_cost([](const auto& at) {
+    using S = std::decay_t<decltype(at.time())>;
+    return S(1) / (at.control("body.u1") - at.control("body.u1"));
+  });
+  const Solution solution = solve(problem, interpreted(4));
+  EXPECT_FALSE(is_solved(solution.summary.status));
+  EXPECT_FALSE(solution.summary.message.empty());
+}
+
+}  // namespace
+}  // namespace liegrad::control

@@ -1,0 +1,117 @@
+// Elimination in time against dense factorisations and eigenvalues.
+
+#include "liegrad/control/time_blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <random>
+
+#include "liegrad/lie/error.hpp"
+
+namespace liegrad::control {
+namespace {
+
+int negative_eigenvalues(const Eigen::MatrixXd& a) {
+  const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(a).eigenvalues();
+  return static_cast<int>((values.array() < 0).count());
+}
+
+Eigen::MatrixXd random_matrix(int n, std::mt19937& generator) {
+  std::normal_distribution<double> normal;
+  Eigen::MatrixXd a(n, n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j <= i; ++j) a(i, j) = a(j, i) = normal(generator);
+  }
+  return a;
+}
+
+TEST(SymmetricFactor, SolvesAndCountsSignsOfIndefiniteMatrices) {
+  std::mt19937 generator(3);
+  for (int n = 1; n <= 24; ++n) {
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      Eigen::MatrixXd a = random_matrix(n, generator);
+      // Zeros on the diagonal, as rows of constraints have.
+      if (repeat % 2 == 0) a.diagonal().tail(n / 2).setZero();
+      if (repeat % 4 == 0 && n > 1) a.diagonal().setZero();
+      if (std::abs(a.determinant()) < 1e-3) continue;
+      SymmetricFactor factor;
+      ASSERT_TRUE(factor.factorize(a));
+      EXPECT_EQ(factor.negative(), negative_eigenvalues(a)) << n;
+      const Eigen::MatrixXd x = Eigen::MatrixXd::Random(n, 3);
+      SymmetricFactor::RightSides b = a * x;
+      factor.solve(b);
+      EXPECT_LT((b - x).cwiseAbs().maxCoeff(), 1e-7) << n;
+    }
+  }
+}
+
+TEST(SymmetricFactor, RefusesASingularMatrix) {
+  SymmetricFactor factor;
+  EXPECT_FALSE(factor.factorize(Eigen::MatrixXd::Zero(3, 3)));
+}
+
+struct Sparse {
+  std::vector<int> stages, rows, columns;
+  std::vector<double> entries;
+  Eigen::MatrixXd dense;
+};
+
+/// Stages of 3 to 5 unknowns with a border of `border`, in an order that mixes them.
+Sparse random_blocks(int num_stages, int border, std::mt19937& generator) {
+  Sparse a;
+  for (int n = 0; n < num_stages; ++n) {
+    for (int i = 0; i < 3 + n % 3; ++i) a.stages.push_back(n);
+  }
+  for (int i = 0; i < border; ++i) a.stages.push_back(TimeBlocks::kBorder);
+  std::shuffle(a.stages.begin(), a.stages.end(), generator);
+  const int size = static_cast<int>(a.stages.size());
+  a.dense = Eigen::MatrixXd::Zero(size, size);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < size; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      const int s = a.stages[static_cast<std::size_t>(i)],
+                t = a.stages[static_cast<std::size_t>(j)];
+      const bool coupled =
+          s == TimeBlocks::kBorder || t == TimeBlocks::kBorder || std::abs(s - t) <= 1;
+      if (!coupled) continue;
+      // Entries are given in two parts, which are added.
+      for (int part = 0; part < 2; ++part) {
+        const double value = normal(generator);
+        a.rows.push_back(i);
+        a.columns.push_back(j);
+        a.entries.push_back(value);
+        a.dense(i, j) += value;
+      }
+      a.dense(j, i) = a.dense(i, j);
+    }
+  }
+  return a;
+}
+
+TEST(TimeBlocks, SolveAndCountSignsOfBorderedBlockTridiagonalMatrices) {
+  std::mt19937 generator(5);
+  for (const int num_stages : {1, 2, 3, 10}) {
+    for (const int border : {0, 1, 3}) {
+      const Sparse a = random_blocks(num_stages, border, generator);
+      TimeBlocks blocks(a.stages, a.rows, a.columns);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        ASSERT_TRUE(blocks.factorize(a.entries));
+        EXPECT_EQ(blocks.negative(), negative_eigenvalues(a.dense));
+        const Eigen::VectorXd x = Eigen::VectorXd::Random(a.dense.rows());
+        Eigen::VectorXd b = a.dense * x;
+        blocks.solve({b.data(), static_cast<std::size_t>(b.size())});
+        EXPECT_LT((b - x).cwiseAbs().maxCoeff(), 1e-8);
+      }
+    }
+  }
+}
+
+TEST(TimeBlocks, RefuseEntriesBetweenStagesThatAreNoNeighbours) {
+  const std::vector<int> stages = {0, 1, 2}, rows = {2}, columns = {0};
+  EXPECT_THROW(TimeBlocks(stages, rows, columns), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace liegrad::control
