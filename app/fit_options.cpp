@@ -148,6 +148,7 @@ void FitOptionsTyped::add_to(CLI::App& command) {
   add("--loss", loss_, "Count far samples less: huber:D or cauchy:D, D in standard deviations",
       "KIND:D");
   add("--method", method_, "shooting or multiple-shooting", "NAME")->capture_default_str();
+  add("--segment", segment_, "Of multiple shooting; a twentieth of each trial unless given", "T");
   add("--search", search_, "lm (Levenberg-Marquardt) or dogleg", "NAME")->capture_default_str();
   add("--jacobian", jacobian_, "forward, adjoint or difference; the cheaper of the first two",
       "NAME");
@@ -159,6 +160,12 @@ void FitOptionsTyped::add_to(CLI::App& command) {
       ->capture_default_str();
   add("--folds", folds_, "Cross-validation over trials in so many parts", "N")
       ->capture_default_str();
+}
+
+optimize::MultipleShootingOptions FitOptionsTyped::shooting() const {
+  require_finite("--segment", segment_);
+  if (segment_ && !(*segment_ > 0)) throw InvalidArgument("--segment must be positive");
+  return {.segment = segment_.value_or(0), .max_iterations = iterations_};
 }
 
 bool FitOptionsTyped::starts_by_regression() const {

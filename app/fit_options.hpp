@@ -8,6 +8,7 @@
 
 #include "liegrad/optimize/fit/fit.hpp"
 #include "liegrad/optimize/fit/measurement_file.hpp"
+#include "liegrad/optimize/fit/multiple_shooting.hpp"
 
 namespace liegrad::app {
 
@@ -24,6 +25,7 @@ class FitOptionsTyped {
                                              const dae::System& system) const;
 
   bool uses_multiple_shooting() const { return method_ == "multiple-shooting"; }
+  optimize::MultipleShootingOptions shooting() const;
   bool starts_by_regression() const;
   const std::vector<std::string>& data() const { return data_; }
   const std::vector<std::string>& holdout() const { return holdout_; }
@@ -34,7 +36,7 @@ class FitOptionsTyped {
  private:
   std::vector<std::string> data_, maps_, free_, per_trial_, offsets_, gains_, delays_, start_,
       lower_, upper_, prior_, noise_, ties_, admissible_, holdout_, profile_;
-  std::optional<double> split_, from_, to_;
+  std::optional<double> split_, from_, to_, segment_;
   std::string loss_, method_ = "shooting", jacobian_, format_ = "csv", search_ = "lm";
   int starts_ = 1, folds_ = 0, iterations_ = 200, parallel_ = 1;
 };

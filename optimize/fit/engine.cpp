@@ -25,6 +25,7 @@ sensitivity::Mode cheaper_mode(const FitProblem& problem, const Unknowns& unknow
 FitEngine::FitEngine(const FitProblem& problem, const FitOptions& options)
     : options_(options),
       unknowns_(problem),
+      admissible_(problem, unknowns_),
       mode_(options.jacobian.value_or(cheaper_mode(problem, unknowns_))),
       residuals_(problem, unknowns_, options.run, mode_) {
   noise_.assign(residuals_.outputs().size(), 1.0);
@@ -74,9 +75,11 @@ LeastSquaresProblem FitEngine::least_squares(const std::vector<int>& fixed) {
     if (shared.size > 0) block.parts.push_back(shared);
     if (own.size > 0) block.parts.push_back(own);
     block.rows = residuals_.num_residuals(trial);
-    block.evaluate = [this, trial](const Eigen::VectorXd& local, Eigen::VectorXd& r,
+    block.evaluate = [this, trial](const Eigen::VectorXd& coordinates, Eigen::VectorXd& r,
                                    Eigen::MatrixXd* jacobian) {
       TrialResiduals result;
+      Eigen::VectorXd local = coordinates;
+      admissible_.to_unknowns(local);
       try {
         residuals_.evaluate(trial, local, jacobian != nullptr, result);
       } catch (const Error& error) {
@@ -87,7 +90,9 @@ LeastSquaresProblem FitEngine::least_squares(const std::vector<int>& fixed) {
       weigh(residuals_.recording(trial), residuals_.outputs_of(trial), noise_, options_.loss,
             result);
       r = result.values;
-      if (jacobian != nullptr) *jacobian = result.jacobian;
+      if (jacobian == nullptr) return true;
+      *jacobian = result.jacobian;
+      admissible_.change_columns(local, *jacobian);
       return true;
     };
     problem.blocks.push_back(block);
@@ -119,7 +124,11 @@ LeastSquaresProblem FitEngine::least_squares(const std::vector<int>& fixed) {
 LeastSquaresSummary FitEngine::minimise(Eigen::VectorXd& x, const std::vector<int>& fixed,
                                         const LeastSquaresOptions* options) {
   const LeastSquaresProblem problem = least_squares(fixed);
-  return optimize::minimise(problem, options != nullptr ? *options : options_.solver, x);
+  admissible_.to_coordinates(x);
+  const LeastSquaresSummary summary =
+      optimize::minimise(problem, options != nullptr ? *options : options_.solver, x);
+  admissible_.to_unknowns(x);
+  return summary;
 }
 
 }  // namespace liegrad::optimize

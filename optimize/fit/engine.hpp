@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "liegrad/optimize/fit/admissible_inertia.hpp"
 #include "liegrad/optimize/fit/fit.hpp"
 #include "liegrad/optimize/fit/residuals.hpp"
 
@@ -41,6 +42,7 @@ class FitEngine {
 
   FitOptions options_;
   Unknowns unknowns_;
+  AdmissibleInertia admissible_;
   sensitivity::Mode mode_;
   Residuals residuals_;
   std::vector<double> noise_;

@@ -191,7 +191,7 @@ Recording read_recording(const std::string& file, FileFormat format,
     chosen = {{body + ".x", {"x", "y", "z"}}, {body + ".q", {"qw", "qx", "qy", "qz"}}};
   }
   const Reader reader(table, system);
-  Recording recording{file, {}};
+  Recording recording{file, {}, {}, {}};
   for (const ColumnMap& map : chosen) reader.read(map, recording);
   check_recording(recording);
   return recording;

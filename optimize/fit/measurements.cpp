@@ -151,7 +151,7 @@ void check_recording(Recording& recording) {
 Recording window_of(const Recording& recording, std::optional<double> from,
                     std::optional<double> to) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Recording part{recording.name, {}};
+  Recording part{recording.name, {}, {}, {}};
   for (const Series& series : recording.series) {
     part.series.push_back(part_of(series, from.value_or(-kInfinity), to.value_or(kInfinity)));
   }
@@ -176,7 +176,7 @@ std::vector<Recording> pieces_of(const Recording& recording, double length) {
   for (long k = 0; k < count; ++k) {
     const double from = first + static_cast<double>(k) * length - tolerance;
     const double to = first + static_cast<double>(k + 1) * length + tolerance;
-    Recording piece{recording.name + "[" + std::to_string(k + 1) + "]", {}};
+    Recording piece{recording.name + "[" + std::to_string(k + 1) + "]", {}, {}, {}};
     for (const Series& series : recording.series) {
       piece.series.push_back(part_of(series, from, to));
     }

@@ -38,6 +38,8 @@ struct Series {
 struct Recording {
   std::string name;
   std::vector<Series> series;
+  /// Where its run starts and ends; at the first and the last sample unless given.
+  std::optional<double> run_start = {}, run_end = {};
 
   double first_time() const;
   double last_time() const;

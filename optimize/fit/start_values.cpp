@@ -33,7 +33,9 @@ Recording first_samples(const Recording& recording, int num_unknowns) {
     }
     count += 1;
   }
-  return window_of(recording, {}, times[count - 1]);
+  Recording part = window_of(recording, {}, times[count - 1]);
+  part.run_start = recording.run_start;
+  return part;
 }
 
 /// A trial alone, with those of its unknowns free that are initial values without a given start.

@@ -83,6 +83,19 @@ Eigen::MatrixXd middle_of_sandwich(FitEngine& engine, const FitStatistics& stati
   return middle;
 }
 
+/// The covariance of the unknowns of one trial.
+Eigen::MatrixXd local_covariance(const FitStatistics& statistics, int trial) {
+  const std::vector<int>& columns = statistics.jacobians[index(trial)].columns;
+  Eigen::MatrixXd covariance(std::ssize(columns), std::ssize(columns));
+  for (std::size_t a = 0; a < columns.size(); ++a) {
+    for (std::size_t b = 0; b < columns.size(); ++b) {
+      covariance(static_cast<Index>(a), static_cast<Index>(b)) =
+          statistics.information.covariance(columns[a], columns[b]);
+    }
+  }
+  return covariance;
+}
+
 bool is_at(double value, double bound) {
   return std::isfinite(bound) && std::abs(value - bound) <= 1e-9 * (1 + std::abs(bound));
 }
@@ -104,14 +117,7 @@ void fill_trials(const FitStatistics& statistics, FitEngine& engine, FitResult& 
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
     const Recording& recording = residuals.recording(trial);
     const TrialResiduals& own = statistics.residuals[index(trial)];
-    const std::vector<int>& columns = statistics.jacobians[index(trial)].columns;
-    Eigen::MatrixXd covariance(std::ssize(columns), std::ssize(columns));
-    for (std::size_t a = 0; a < columns.size(); ++a) {
-      for (std::size_t b = 0; b < columns.size(); ++b) {
-        covariance(static_cast<Index>(a), static_cast<Index>(b)) =
-            statistics.information.covariance(columns[a], columns[b]);
-      }
-    }
+    const Eigen::MatrixXd covariance = local_covariance(statistics, trial);
     const Eigen::VectorXd variances =
         (own.jacobian * covariance).cwiseProduct(own.jacobian).rowwise().sum();
     FittedTrial& fitted = result.trials.emplace_back();
@@ -165,7 +171,6 @@ FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
   Residuals& residuals = engine.residuals();
   const std::size_t outputs = residuals.outputs().size();
   result.sums.assign(outputs, 0);
-  result.leverage.assign(outputs, 0);
   result.counts.assign(outputs, 0);
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
     result.residuals.push_back(engine.evaluate(trial, x, true));
@@ -199,25 +204,29 @@ FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
       std::sqrt(std::max(gradient.dot(result.information.covariance * gradient), 0.0));
 
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
-    const WeightedJacobian& one = result.jacobians[index(trial)];
-    Eigen::MatrixXd covariance(std::ssize(one.columns), std::ssize(one.columns));
-    for (std::size_t a = 0; a < one.columns.size(); ++a) {
-      for (std::size_t b = 0; b < one.columns.size(); ++b) {
-        covariance(static_cast<Index>(a), static_cast<Index>(b)) =
-            result.information.covariance(one.columns[a], one.columns[b]);
-      }
-    }
-    const Eigen::VectorXd leverage =
-        (one.jacobian * covariance).cwiseProduct(one.jacobian).rowwise().sum();
-    for (Index i = 0; i < leverage.size(); ++i) {
+    const Eigen::VectorXd& values = result.residuals[index(trial)].values;
+    for (Index i = 0; i < values.size(); ++i) {
       const std::size_t k = index(residuals.outputs_of(trial)[static_cast<std::size_t>(i)]);
-      const double r = result.residuals[index(trial)].values(i);
-      result.leverage[k] += leverage(i);
-      result.sums[k] += r * r;
+      result.sums[k] += values(i) * values(i);
       result.counts[k] += 1;
     }
   }
+  update_leverage(engine, result);
   return result;
+}
+
+void update_leverage(FitEngine& engine, FitStatistics& statistics) {
+  const Residuals& residuals = engine.residuals();
+  statistics.leverage.assign(residuals.outputs().size(), 0);
+  for (int trial = 0; trial < residuals.num_trials(); ++trial) {
+    const Eigen::MatrixXd& jacobian = statistics.jacobians[index(trial)].jacobian;
+    const Eigen::VectorXd leverage =
+        (jacobian * local_covariance(statistics, trial)).cwiseProduct(jacobian).rowwise().sum();
+    for (Index i = 0; i < leverage.size(); ++i) {
+      const int output = residuals.outputs_of(trial)[static_cast<std::size_t>(i)];
+      statistics.leverage[index(output)] += leverage(i);
+    }
+  }
 }
 
 std::vector<double> estimated_noise(const FitProblem& problem, FitEngine& engine,

@@ -20,6 +20,9 @@ struct FitStatistics {
 /// Throws Error when a run fails.
 FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x);
 
+/// From the covariance in `statistics`.
+void update_leverage(FitEngine& engine, FitStatistics& statistics);
+
 /// Levels of noise from residuals: the root of their mean square with the degrees of freedom that the fit left, or, with
 /// a robust loss, from the median of their magnitudes. Given levels stay.
 std::vector<double> estimated_noise(const FitProblem& problem, FitEngine& engine,

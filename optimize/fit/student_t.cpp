@@ -9,7 +9,7 @@
 namespace liegrad::optimize {
 namespace {
 
-/// Continued fraction of the incomplete beta function, [DLMF 8.17.22], by the modified Lentz algorithm. It converges fast
+/// Continued fraction of the incomplete beta function, 8.17.22 of the NIST handbook of functions, by the modified Lentz algorithm. It converges fast
 /// for x < (a+1)/(a+b+2).
 double beta_fraction(double x, double a, double b) {
   constexpr double kTiny = 1e-300, kTolerance = 1e-16;

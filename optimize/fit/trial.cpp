@@ -32,8 +32,9 @@ class Trial::Implementation {
                  sensitivity::Mode mode, const Margins& margins)
       : system_(system), recording_(recording), outputs_(system_) {
     options_.integrate = sensitivity::with_full_convergence(run);
-    options_.integrate.t_start = recording.first_time() - margins.before;
-    options_.integrate.t_end = recording.last_time() + margins.after;
+    options_.integrate.t_start =
+        recording.run_start.value_or(recording.first_time()) - margins.before;
+    options_.integrate.t_end = recording.run_end.value_or(recording.last_time()) + margins.after;
     options_.integrate.keep_samples = false;
     options_.integrate.alpha.consistency.check_elements = false;
     options_.mode = mode;

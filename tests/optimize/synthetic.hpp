@@ -20,7 +20,7 @@ inline optimize::Recording recorded(const dae::System& system, const dae::Integr
   dae::Outputs outputs(system);
   std::vector<double> all(static_cast<std::size_t>(outputs.size()));
   const std::vector<double> controls(system.controls().size(), 0.0);
-  optimize::Recording recording{system.name(), {}};
+  optimize::Recording recording{system.name(), {}, {}, {}};
   for (const std::string& name : names) {
     const int size = outputs.spec(name).size;
     const bool is_whole = size == 1 || name.ends_with(".q");
