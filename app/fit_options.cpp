@@ -133,7 +133,7 @@ void FitOptionsTyped::add_to(CLI::App& command) {
   add("--offset", offsets_, "Unknown offset of a sensor", "OUTPUT[=VALUE][:per-trial]");
   add("--gain", gains_, "Unknown gain of a sensor", "OUTPUT[=VALUE][:per-trial]");
   add("--delay", delays_, "Unknown delay of a sensor", "OUTPUT[=VALUE][:per-trial]");
-  add("--start", start_, "First value of an unknown; or `regression`", "NAME=VALUE");
+  add("--start", start_, "First value of an unknown", "NAME=VALUE");
   add("--lower", lower_, "Lower bound of an unknown", "NAME=VALUE");
   add("--upper", upper_, "Upper bound of an unknown", "NAME=VALUE");
   add("--prior", prior_, "What is known of an unknown", "NAME=VALUE,STD");
@@ -168,10 +168,6 @@ optimize::MultipleShootingOptions FitOptionsTyped::shooting() const {
   return {.segment = segment_.value_or(0), .max_iterations = iterations_};
 }
 
-bool FitOptionsTyped::starts_by_regression() const {
-  return std::find(start_.begin(), start_.end(), "regression") != start_.end();
-}
-
 std::vector<std::string> FitOptionsTyped::profiled() const { return comma_separated(profile_); }
 
 std::vector<optimize::Recording> FitOptionsTyped::trials_of(const std::string& file,
@@ -204,11 +200,7 @@ optimize::FitProblem FitOptionsTyped::problem(const dae::System& system) const {
   for (const std::string& text : delays_) {
     problem.sensors.push_back(sensor_of(SensorEffect::kDelay, "--delay", text));
   }
-  std::vector<std::string> starts;
-  for (const std::string& text : start_) {
-    if (text != "regression") starts.push_back(text);
-  }
-  problem.start = numbers_by_name("--start", starts);
+  problem.start = numbers_by_name("--start", start_);
   problem.lower = numbers_by_name("--lower", lower_);
   problem.upper = numbers_by_name("--upper", upper_);
   problem.noise = numbers_by_name("--noise", noise_);

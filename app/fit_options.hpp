@@ -26,7 +26,6 @@ class FitOptionsTyped {
 
   bool uses_multiple_shooting() const { return method_ == "multiple-shooting"; }
   optimize::MultipleShootingOptions shooting() const;
-  bool starts_by_regression() const;
   const std::vector<std::string>& data() const { return data_; }
   const std::vector<std::string>& holdout() const { return holdout_; }
   std::vector<std::string> profiled() const;

@@ -4,7 +4,8 @@
 
 namespace liegrad::elements {
 
-/// A force sensor in a joint: gain λ + bias for N of its multipliers, the first of which is given. It has no nodes.
+/// A force sensor in a joint: gain λ + bias for N of its multipliers, the first of which is given. It has no body of its own: attach
+/// it to the ground.
 template <int N>
 struct ReactionSensor {
   int multipliers = N;  ///< how many the joint has
@@ -13,6 +14,7 @@ struct ReactionSensor {
 
   dae::ElementShape shape() const {
     return {.type = "reaction_sensor",
+            .nodes = {{dae::NodeRole::kPoint}},
             .parameters = reading_parameters(N, "N or N m"),
             .multipliers_read = multipliers,
             .outputs = {{"reaction", N, "multipliers of the joint"}}};

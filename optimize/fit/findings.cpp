@@ -65,7 +65,10 @@ class Findings {
       for (int j = 0; j < i; ++j) {
         const double value = result_.correlation(i, j);
         const Estimate &a = result_.parameters[index(j)], &b = result_.parameters[index(i)];
-        if (std::abs(value) < kHigh || ++found > kMost) continue;
+        // Initial values go with much, and nobody knows them from elsewhere.
+        const bool is_initial = unknowns_.list()[index(i)].is_initial_value ||
+                                unknowns_.list()[index(j)].is_initial_value;
+        if (std::abs(value) < kHigh || is_initial || ++found > kMost) continue;
         const bool a_is_worse = a.std * std::abs(b.value) > b.std * std::abs(a.value);
         add("'" + a.name + "' and '" + b.name + "' have a correlation of " + short_text(value) +
             ": mostly a combination of both is known; if one is known from elsewhere, fix '" +

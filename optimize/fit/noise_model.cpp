@@ -5,38 +5,30 @@
 #include <limits>
 
 namespace liegrad::optimize {
-namespace {
 
-/// Divided by the number of all residuals, so that they are those of some process.
-std::vector<double> pooled_autocovariance(const std::vector<Eigen::VectorXd>& sequences, int lags,
-                                          double count) {
-  std::vector<double> gamma;
-  for (int lag = 0; lag <= lags; ++lag) {
+Autocovariances autocovariances_of(const std::vector<Eigen::VectorXd>& sequences) {
+  Autocovariances result;
+  for (const Eigen::VectorXd& r : sequences) {
+    result.count += static_cast<double>(r.size());
+    result.longest = std::max(result.longest, r.size());
+  }
+  const double most = std::min({10.0, static_cast<double>(result.longest) / 4, result.count / 10});
+  for (Eigen::Index lag = 0; lag <= std::max<Eigen::Index>(static_cast<Eigen::Index>(most), 1);
+       ++lag) {
     double sum = 0;
     for (const Eigen::VectorXd& r : sequences) {
-      if (r.size() <= lag) continue;
-      sum += r.head(r.size() - lag).dot(r.tail(r.size() - lag));
+      if (r.size() > lag) sum += r.head(r.size() - lag).dot(r.tail(r.size() - lag));
     }
-    gamma.push_back(sum / count);
+    result.values.push_back(sum / result.count);
   }
-  return gamma;
+  return result;
 }
 
-}  // namespace
-
-NoiseModel noise_model_of(const std::vector<Eigen::VectorXd>& sequences, double freedom) {
-  double count = 0;
-  Eigen::Index longest = 0;
-  for (const Eigen::VectorXd& r : sequences) {
-    count += static_cast<double>(r.size());
-    longest = std::max(longest, r.size());
-  }
+NoiseModel noise_model_of(const Autocovariances& given) {
+  const std::vector<double>& gamma = given.values;
+  const double count = given.count, variance = gamma[0];
+  const int most = static_cast<int>(gamma.size()) - 1;
   NoiseModel model;
-  const int most =
-      static_cast<int>(std::min<double>({10, static_cast<double>(longest) / 4, count / 10}));
-  const std::vector<double> gamma = pooled_autocovariance(sequences, std::max(most, 1), count);
-  // What the fit took from the residuals.
-  const double variance = gamma[0] * count / std::max(freedom, 1.0);
   model.lag_one = gamma[0] > 0 ? gamma[1] / gamma[0] : 0;
   model.limit = 1.96 / std::sqrt(count);
   model.effective_samples = count;
@@ -60,6 +52,7 @@ NoiseModel noise_model_of(const std::vector<Eigen::VectorXd>& sequences, double 
     next.push_back(reflection);
     phi = next;
     error *= 1 - reflection * reflection;
+    if (!(error > 0)) break;  // corrected autocovariances need not be those of a process
     const double bic = count * std::log(error) + k * std::log(count);
     if (bic < best) {
       best = bic;
@@ -71,7 +64,7 @@ NoiseModel noise_model_of(const std::vector<Eigen::VectorXd>& sequences, double 
   // Autocovariances of that process, from its own recursion.
   const std::size_t order = model.coefficients.size();
   double sum = 0;
-  for (std::size_t lag = 1; lag < static_cast<std::size_t>(longest); ++lag) {
+  for (std::size_t lag = 1; lag < static_cast<std::size_t>(given.longest); ++lag) {
     double value = 0;
     if (lag <= order) {
       value = variance * gamma[lag] / gamma[0];
@@ -85,7 +78,7 @@ NoiseModel noise_model_of(const std::vector<Eigen::VectorXd>& sequences, double 
     constexpr double kNegligible = 1e-4;
     if (lag > 2 * order && std::abs(value) < kNegligible * variance) break;
   }
-  model.effective_samples = count / std::max(1 + 2 * sum, 1 / count);
+  model.effective_samples = count / std::max(1 + 2 * sum, 1.0);
   return model;
 }
 

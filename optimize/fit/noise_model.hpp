@@ -18,9 +18,17 @@ struct NoiseModel {
   bool is_correlated() const { return !coefficients.empty(); }
 };
 
-/// By the equations of Yule and Walker with autocovariances pooled over all sequences; the order is that of the least
-/// BIC. `freedom` is what is left of the number of residuals after the fit.
-NoiseModel noise_model_of(const std::vector<Eigen::VectorXd>& sequences, double freedom);
+/// Autocovariances of residuals up to a lag, pooled over sequences and divided by the number of all residuals, so that
+/// they are those of some process.
+struct Autocovariances {
+  std::vector<double> values;  ///< γ_0, γ_1, …
+  double count = 0;            ///< of residuals
+  Eigen::Index longest = 0;    ///< sequence
+};
+Autocovariances autocovariances_of(const std::vector<Eigen::VectorXd>& sequences);
+
+/// By the equations of Yule and Walker; the order is that of the least BIC.
+NoiseModel noise_model_of(const Autocovariances& given);
 
 /// Γ X for each column of X, where Γ_nm = γ_|n-m|.
 Eigen::MatrixXd times_autocovariance(const NoiseModel& model, const Eigen::MatrixXd& x);

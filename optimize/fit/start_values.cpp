@@ -121,8 +121,8 @@ FitProblem with_starts_from_data(const FitProblem& problem, const FitOptions& op
       Eigen::VectorXd x = engine.unknowns().start();
       const double before = judge.cost(x);
       LeastSquaresOptions solver;
-      solver.max_iterations = 50;
-      solver.function_tolerance = 1e-8;
+      solver.max_iterations = 100;
+      solver.function_tolerance = 1e-12;
       engine.minimise(x, {}, &solver);
       if (!(judge.cost(x) < before)) continue;
       for (std::size_t i = 0; i < whole.free.size(); ++i) {

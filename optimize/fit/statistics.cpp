@@ -43,45 +43,101 @@ Eigen::MatrixXd taken(const Eigen::MatrixXd& matrix, const Rows& rows) {
   return part;
 }
 
-/// What stands in the middle of the sandwich, Σ JᵀΓJ, from the autocorrelation of the residuals of each output.
-Eigen::MatrixXd middle_of_sandwich(FitEngine& engine, const FitStatistics& statistics,
-                                   FitResult& result) {
-  const Residuals& residuals = engine.residuals();
-  const std::vector<Rows> rows = rows_of(residuals);
-  std::vector<NoiseModel> models;
-  for (std::size_t k = 0; k < result.outputs.size(); ++k) {
-    std::vector<Eigen::VectorXd> sequences;
-    for (const Rows& one : rows) {
-      if (one.output != static_cast<int>(k)) continue;
-      sequences.emplace_back(taken(statistics.residuals[index(one.trial)].values, one) /
-                             engine.noise()[k]);
+/// The covariance of estimates from the autocorrelation of residuals, C (Σ JᵀΓJ) C: the sandwich.
+///
+/// Residuals are not the noise: the fit took a part of it, E[r rᵀ] = (I-H) Γ (I-H) with H = J C Jᵀ, so that their
+/// autocovariances are too small. What is missing is computed from the model of the noise that they give and added, which is
+/// repeated.
+class Sandwich {
+ public:
+  Sandwich(FitEngine& engine, const FitStatistics& statistics)
+      : statistics_(statistics), size_(engine.unknowns().size()) {
+    const Residuals& residuals = engine.residuals();
+    const std::size_t outputs = residuals.outputs().size();
+    std::vector<std::vector<Eigen::VectorXd>> sequences(outputs);
+    for (const Rows& rows : rows_of(residuals)) {
+      const std::size_t k = index(rows.output);
+      sequences[k].emplace_back(taken(statistics.residuals[index(rows.trial)].values, rows) /
+                                engine.noise()[k]);
+      parts_.push_back({rows, taken(statistics.jacobians[index(rows.trial)].jacobian, rows), {}});
     }
-    const double freedom = statistics.counts[k] - statistics.leverage[k];
-    models.push_back(noise_model_of(sequences, freedom));
-    result.outputs[k].lag_one_correlation = models.back().lag_one;
-    result.outputs[k].is_correlated = models.back().is_correlated();
-    result.outputs[k].effective_samples = models.back().effective_samples;
+    std::vector<Autocovariances> raw;
+    for (const auto& list : sequences) {
+      raw.push_back(autocovariances_of(list));
+      models_.push_back(noise_model_of(raw.back()));
+    }
+    constexpr int kRepetitions = 3;
+    for (int i = 0; i < kRepetitions; ++i) {
+      find_middle(engine);
+      correct(raw);
+    }
+    find_middle(engine);
   }
-  const int size = engine.unknowns().size();
-  Eigen::MatrixXd middle = Eigen::MatrixXd::Zero(size, size);
-  for (const Rows& one : rows) {
-    const WeightedJacobian& trial = statistics.jacobians[index(one.trial)];
-    const Eigen::MatrixXd j = taken(trial.jacobian, one);
-    const Eigen::MatrixXd part = j.transpose() * times_autocovariance(models[index(one.output)], j);
-    for (std::size_t a = 0; a < trial.columns.size(); ++a) {
-      for (std::size_t b = 0; b < trial.columns.size(); ++b) {
-        middle(trial.columns[a], trial.columns[b]) +=
-            part(static_cast<Index>(a), static_cast<Index>(b));
+
+  const std::vector<NoiseModel>& models() const { return models_; }
+  Eigen::MatrixXd covariance() const {
+    const Eigen::MatrixXd& c = statistics_.information.covariance;
+    return c * middle_ * c;
+  }
+
+ private:
+  struct Part {
+    Rows rows;
+    Eigen::MatrixXd jacobian, spread;  ///< J and ΓJ
+  };
+
+  const std::vector<int>& columns(const Part& part) const {
+    return statistics_.jacobians[index(part.rows.trial)].columns;
+  }
+
+  void find_middle(FitEngine& engine) {
+    middle_ = Eigen::MatrixXd::Zero(size_, size_);
+    for (Part& part : parts_) {
+      part.spread = times_autocovariance(models_[index(part.rows.output)], part.jacobian);
+      const Eigen::MatrixXd product = part.jacobian.transpose() * part.spread;
+      const std::vector<int>& places = columns(part);
+      for (std::size_t a = 0; a < places.size(); ++a) {
+        for (std::size_t b = 0; b < places.size(); ++b) {
+          middle_(places[a], places[b]) += product(static_cast<Index>(a), static_cast<Index>(b));
+        }
       }
     }
+    for (std::size_t i = index(engine.unknowns().num_trials()); i < statistics_.jacobians.size();
+         ++i) {
+      const WeightedJacobian& prior = statistics_.jacobians[i];
+      middle_(prior.columns[0], prior.columns[0]) += prior.jacobian(0, 0) * prior.jacobian(0, 0);
+    }
   }
-  for (std::size_t i = index(engine.unknowns().num_trials()); i < statistics.jacobians.size();
-       ++i) {
-    const WeightedJacobian& prior = statistics.jacobians[i];
-    middle(prior.columns[0], prior.columns[0]) += prior.jacobian(0, 0) * prior.jacobian(0, 0);
+
+  void correct(const std::vector<Autocovariances>& raw) {
+    const Eigen::MatrixXd& c = statistics_.information.covariance;
+    const Eigen::MatrixXd outer = covariance();
+    std::vector<Autocovariances> corrected = raw;
+    for (const Part& part : parts_) {
+      Autocovariances& own = corrected[index(part.rows.output)];
+      const std::vector<int>& places = columns(part);
+      const Eigen::MatrixXd by_c = part.jacobian * c(places, places);
+      const Eigen::MatrixXd by_outer = part.jacobian * outer(places, places);
+      for (std::size_t i = 0; i < own.values.size(); ++i) {
+        const Index lag = static_cast<Index>(i), rows = part.jacobian.rows() - lag;
+        if (rows <= 0) break;
+        const auto sum = [&](const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+          return a.topRows(rows).cwiseProduct(b.bottomRows(rows)).sum();
+        };
+        own.values[i] +=
+            (sum(by_c, part.spread) + sum(part.spread, by_c) - sum(by_outer, part.jacobian)) /
+            own.count;
+      }
+    }
+    for (std::size_t k = 0; k < models_.size(); ++k) models_[k] = noise_model_of(corrected[k]);
   }
-  return middle;
-}
+
+  const FitStatistics& statistics_;
+  int size_;
+  std::vector<Part> parts_;
+  std::vector<NoiseModel> models_;
+  Eigen::MatrixXd middle_;
+};
 
 /// The covariance of the unknowns of one trial.
 Eigen::MatrixXd local_covariance(const FitStatistics& statistics, int trial) {
@@ -279,9 +335,14 @@ void report(const FitProblem& problem, FitEngine& engine, const Eigen::VectorXd&
   }
   result.covariance = information.covariance;
   result.correlation = correlation_of(information);
-  result.sandwich_covariance = information.covariance *
-                               middle_of_sandwich(engine, statistics, result) *
-                               information.covariance;
+  const Sandwich sandwich(engine, statistics);
+  result.sandwich_covariance = sandwich.covariance();
+  for (std::size_t k = 0; k < result.outputs.size(); ++k) {
+    const NoiseModel& model = sandwich.models()[k];
+    result.outputs[k].lag_one_correlation = model.lag_one;
+    result.outputs[k].is_correlated = model.is_correlated();
+    result.outputs[k].effective_samples = model.effective_samples;
+  }
 
   const double freedom = result.num_residuals - result.rank;
   const double quantile = student_t_quantile(

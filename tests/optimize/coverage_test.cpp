@@ -36,7 +36,7 @@ Coverage coverage(double correlation, unsigned seed) {
   problem.free = {"ball.d", "ball.k", "ball.omega1", "ball.omega3"};
   for (const std::string& name : problem.free) values[name] = truth.parameter(name);
   FitOptions options;
-  options.run.step = 0.02;
+  options.run.step = 0.04;
   options.run.method = dae::Method::kMuntheKaas;
   options.run.tableau = dae::rk4();
   options.start_from_data = false;

@@ -21,8 +21,9 @@ TEST(Manifold, OfEveryGroupKeepsTheLawsOfCeres) {
     ASSERT_EQ(ambient, group.num_coeffs());
     ASSERT_EQ(tangent, group.dof());
     lie::GroupList list({group});
-    Eigen::VectorXd identity(ambient), w(tangent), x(ambient), d(tangent), y(ambient), back(tangent);
-    list.identity<double>(identity);
+    Eigen::VectorXd identity(ambient), w(tangent), x(ambient), d(tangent), y(ambient),
+        back(tangent);
+    list.identity<double>({identity.data(), static_cast<std::size_t>(ambient)});
     for (int i = 0; i < tangent; ++i) {
       w(i) = 0.7 - 0.4 * i;
       d(i) = 0.3 * i - 0.5;

@@ -93,14 +93,14 @@ TEST_F(MeasurementFile, SaysWhatIsWrongWithIt) {
             " has samples at one time only, t = 0; a fit needs a motion");
   EXPECT_EQ(refusal("t,body.x.1,body.x.1\n0,1,2\n"), " has two columns 'body.x.1'");
   EXPECT_EQ(refusal("time,body.x.1\n0,1\n"),
-            ": there is no column 't'; there are 'time' and 'body.x.1'");
+            ": there is no column 't'; choose 'time' or 'body.x.1'");
   const std::string unknown = refusal("t,body.y.1\n0,1\n1,2\n");
   EXPECT_NE(unknown.find("has a column 'body.y.1', which is no output of 'free_body'"),
             std::string::npos)
       << unknown;
   EXPECT_EQ(refusal("t,px\n0,1\n1,2\n", {{"body.x[1]", {"pxx"}}}),
             ": there is no column 'pxx'; did you mean 'px'?");
-  EXPECT_NE(refusal("t,a\n0,1\n1,2\n", {{"body.xx", {"a"}}}).find("did you mean 'body.x'"),
+  EXPECT_NE(refusal("t,a\n0,1\n1,2\n", {{"body.xx", {"a"}}}).find("there is no output 'body.xx'"),
             std::string::npos);
   EXPECT_EQ(refusal("t,a\n0,1\n1,2\n", {{"body.x", {"a"}}}),
             "'body.x' has 3 numbers, and 1 columns are mapped to it");
