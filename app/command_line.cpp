@@ -10,7 +10,8 @@ namespace liegrad::app {
 namespace {
 
 /// Options that take NAME=VALUE and may be repeated.
-constexpr std::array kNamedNumbers = {"--set", "--event", "--stop-at", "--ipopt"};
+constexpr std::array kNamedNumbers = {"--set",   "--event", "--stop-at", "--start", "--ipopt",
+                                      "--lower", "--upper", "--prior",   "--noise"};
 
 bool takes_named_numbers(const std::string& option) {
   return std::find(kNamedNumbers.begin(), kNamedNumbers.end(), option) != kNamedNumbers.end();

@@ -1,6 +1,7 @@
 #include "integration_options.hpp"
 
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <set>
 #include <utility>
@@ -88,9 +89,24 @@ int number_of_bodies(const std::string& setting, double value) {
                         ": the number of bodies must be a whole number from 1 to 10 million");
 }
 
+/// The object "set" of a file, or the whole of it.
+std::vector<std::pair<std::string, double>> settings_in(const std::string& file) {
+  std::ifstream stream(file);
+  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+  if (!json.is_object()) throw InvalidArgument(file + " is no JSON object of names and values");
+  std::vector<std::pair<std::string, double>> settings;
+  for (const auto& [name, value] : (json.contains("set") ? json["set"] : json).items()) {
+    if (!value.is_number()) {
+      throw InvalidArgument(file + ": the value of '" + name + "' is no number");
+    }
+    settings.emplace_back(name, value.get<double>());
+  }
+  return settings;
+}
+
 }  // namespace
 
-void IntegrationOptions::add_to(CLI::App& command) {
+void IntegrationOptions::add_to(CLI::App& command, const IntegrationOptionNames& names) {
   const auto add = [&command](const char* name, auto& value, const std::string& text,
                               const char* type) {
     return command.add_option(name, value, text)->type_name(type);
@@ -101,11 +117,16 @@ void IntegrationOptions::add_to(CLI::App& command) {
   };
   add("SYSTEM", system_, "Name of a built-in system, see `liegrad models`", "")->required();
   group_option_ = add_choice("--group", group_, "Of rigid-body nodes: so3xr3 or se3", "NAME");
-  add_choice("--method", method_, listed(method_names()), "NAME");
-  add("--t-end", t_end_, "Final time; the system's own unless given, see `liegrad models SYSTEM`",
-      "T");
+  add_choice(names.method, method_, listed(method_names()), "NAME");
+  if (names.has_t_end) {
+    add("--t-end", t_end_, "Final time; the system's own unless given, see `liegrad models SYSTEM`",
+        "T");
+  }
   add("--set", settings_, "A parameter or initial value; repeatable", "NAME=VALUE")
       ->allow_extra_args(false);
+  add("--set-file", settings_file_, "Values that `liegrad fit --write` wrote; --set comes after",
+      "FILE")
+      ->check(CLI::ExistingFile);
   add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
   add_choice("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
   command.add_flag("--project", project_, "Move inconsistent initial values to the constraints");
@@ -114,7 +135,7 @@ void IntegrationOptions::add_to(CLI::App& command) {
 
   add_alpha_to(command);
   only_of_alpha_.push_back(
-      add_choice("--start", start_, "Starting values: " + listed(names_of(kStarts)), "KIND"));
+      add_choice(names.start, start_, "Starting values: " + listed(names_of(kStarts)), "KIND"));
   only_of_alpha_.push_back(add_choice(
       "--guess", guess_, "First guess of a step: " + listed(names_of(kGuesses)), "KIND"));
 }
@@ -186,6 +207,9 @@ dae::System IntegrationOptions::make_system() const {
     }
   }
   dae::System system = models::make_model(system_, structure);
+  if (!settings_file_.empty()) {
+    for (const auto& [name, value] : settings_in(settings_file_)) system.set_parameter(name, value);
+  }
   for (const auto& [name, value] : parameters) system.set_parameter(name, value);
   return system;
 }

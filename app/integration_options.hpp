@@ -11,11 +11,18 @@
 
 namespace liegrad::app {
 
+/// What options are called that a command may need for something else.
+struct IntegrationOptionNames {
+  const char* method = "--method";
+  const char* start = "--start";
+  bool has_t_end = true;
+};
+
 /// The system and the method of all commands that integrate, as typed.
 class IntegrationOptions {
  public:
   /// SYSTEM and all options but those of add_steps_to().
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, const IntegrationOptionNames& names = {});
   /// --rho, --hht, --newmark, --alpha, --formulation and --sigma alone, for steps whose grid is given.
   void add_alpha_to(CLI::App& command);
   /// --step, --adaptive, --rtol, --atol.
@@ -55,6 +62,7 @@ class IntegrationOptions {
   std::string start_ = "classical", newton_ = "full", guess_ = "extrapolated", solver_ = "auto";
   bool project_ = false, allow_redundant_ = false;
   std::vector<std::string> settings_;
+  std::string settings_file_;
   CLI::Option* group_option_ = nullptr;
   std::vector<CLI::Option*> only_of_alpha_;
 };

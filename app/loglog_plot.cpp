@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "svg_text.hpp"
+
 namespace liegrad::app {
 namespace {
 
@@ -48,14 +50,6 @@ Axes axes_of(const std::vector<PlotSeries>& series) {
     if (decades->count() == 0) decades->last += 1;
   }
   return axes;
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  }
-  return result;
 }
 
 }  // namespace
@@ -114,7 +108,7 @@ std::string LogLogPlot::svg() const {
   };
   const auto words = [&body](double x, double y, const char* anchor, const std::string& text) {
     body += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'>{}</text>\n", x, y, anchor,
-                        escaped(text));
+                        svg_text(text));
   };
   const auto power = [](int i) {
     return fmt::format("10<tspan dy='-5' font-size='10'>{}</tspan>", i);
@@ -139,7 +133,7 @@ std::string LogLogPlot::svg() const {
   words(kLeft + kWidth / 2, kTop + kHeight + 45, "middle", x_label);
   body +=
       fmt::format("<text transform='translate(20,{}) rotate(-90)' text-anchor='middle'>{}</text>\n",
-                  kTop + kHeight / 2, escaped(y_label));
+                  kTop + kHeight / 2, svg_text(y_label));
   for (std::size_t i = 0; i < series.size(); ++i) {
     const char* const color = kColors[i % kColors.size()];
     std::string points, dots;

@@ -19,6 +19,7 @@
 #include "control_command.hpp"
 #include "converge_command.hpp"
 #include "exit_status.hpp"
+#include "fit_command.hpp"
 #include "interrupt.hpp"
 #include "liegrad/lie/error.hpp"
 #include "models_command.hpp"
@@ -73,6 +74,7 @@ int main(int argc, char** argv) {
   add_converge_command(app);
   add_sensitivity_command(app);
   add_check_derivatives_command(app);
+  add_fit_command(app);
   add_control_command(app);
   add_bench_command(app);
   add_cache_command(app);

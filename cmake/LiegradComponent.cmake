@@ -2,7 +2,7 @@
 # and `find_package(liegrad COMPONENTS <name>)` brings it to a user.
 #
 #   liegrad_component(<name>
-#     FOLDERS <folder> …                      inside it, with further headers
+#     FOLDERS <folder> …                      inside it, with further headers and sources
 #     PACKAGES "<find_package arguments>" …   found here, and again in the user's project
 #     LINK <target> …                         public; liegrad::<other> makes that component needed
 #     PRIVATE <target> …                      for its sources only
@@ -20,11 +20,13 @@ function(liegrad_component name)
   file(MAKE_DIRECTORY "${include_dir}/liegrad")
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${include_dir}/liegrad/${name}" SYMBOLIC)
   set(header_patterns "${include_dir}/liegrad/${name}/*.hpp")
+  set(source_patterns "*.cpp")
   foreach(folder IN LISTS arg_FOLDERS)
     list(APPEND header_patterns "${include_dir}/liegrad/${name}/${folder}/*.hpp")
+    list(APPEND source_patterns "${folder}/*.cpp")
   endforeach()
   file(GLOB headers CONFIGURE_DEPENDS ${header_patterns})
-  file(GLOB sources CONFIGURE_DEPENDS "*.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS ${source_patterns})
 
   if(sources)
     add_library(${target} ${sources})

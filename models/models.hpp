@@ -51,5 +51,6 @@ dae::System slider_crank(const Structure& structure);
 dae::System andrews(const Structure& structure);
 dae::System slider_crank_3d(const Structure& structure);
 dae::System rotor(const Structure& structure);
+dae::System double_pendulum(const Structure& structure);
 
 }  // namespace liegrad::models

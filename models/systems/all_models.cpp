@@ -28,6 +28,8 @@ const std::vector<Model>& all_models() {
        .has_bodies = true,
        .make = rotor,
        .default_step = 1e-5},
+      {"double_pendulum", "two arms in a vertical plane on pivots with friction", false,
+       double_pendulum},
   };
   return models;
 }

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad fit`: parameters from measured motion, with their uncertainty.
+void add_fit_command(CLI::App& app);
+
+}  // namespace liegrad::app

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "liegrad/optimize/fit/fit.hpp"
+#include "liegrad/optimize/fit/measurement_file.hpp"
+#include "liegrad/optimize/fit/multiple_shooting.hpp"
+
+namespace liegrad::app {
+
+/// Data, unknowns and the search of a fit, as typed.
+class FitOptionsTyped {
+ public:
+  void add_to(CLI::App& command);
+
+  // All throw InvalidArgument for what cannot be used.
+  optimize::FitProblem problem(const dae::System& system) const;
+  optimize::FitOptions options(const dae::IntegrateOptions& run) const;
+  /// Trials of a further file, prepared like those of the fit.
+  std::vector<optimize::Recording> trials_of(const std::string& file,
+                                             const dae::System& system) const;
+
+  bool uses_multiple_shooting() const { return method_ == "multiple-shooting"; }
+  optimize::MultipleShootingOptions shooting() const;
+  const std::vector<std::string>& data() const { return data_; }
+  const std::vector<std::string>& holdout() const { return holdout_; }
+  std::vector<std::string> profiled() const;
+  int starts() const { return starts_; }
+  int folds() const { return folds_; }
+
+ private:
+  std::vector<std::string> data_, maps_, free_, per_trial_, offsets_, gains_, delays_, start_,
+      lower_, upper_, prior_, noise_, ties_, admissible_, holdout_, profile_;
+  std::optional<double> split_, from_, to_, segment_;
+  std::string loss_, method_ = "shooting", jacobian_, format_ = "csv", search_ = "lm";
+  int starts_ = 1, folds_ = 0, iterations_ = 200, parallel_ = 1;
+};
+
+/// Items of options that take NAME,NAME,…
+std::vector<std::string> comma_separated(const std::vector<std::string>& texts);
+
+}  // namespace liegrad::app

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "liegrad/dae/integrate.hpp"
+#include "liegrad/optimize/fit/information.hpp"
+#include "liegrad/optimize/fit/least_squares.hpp"
+#include "liegrad/optimize/fit/loss.hpp"
+#include "liegrad/optimize/fit/problem.hpp"
+#include "liegrad/sensitivity/differentiate.hpp"
+
+namespace liegrad::optimize {
+
+struct FitOptions {
+  /// Method and step of the runs; their times follow from the data.
+  dae::IntegrateOptions run;
+  /// Forward or adjoint by the numbers of unknowns and samples, unless given; differences to compare with.
+  std::optional<sensitivity::Mode> jacobian = {};
+  Loss loss;
+  LeastSquaresOptions solver;
+  /// Initial values that are unknown and have no given start are first fitted to the first samples of each trial.
+  bool start_from_data = true;
+  /// Of fits with noise levels from the one before.
+  int max_noise_rounds = 20;
+
+  /// One sentence for each mistake; empty when usable.
+  std::vector<std::string> problems() const;
+};
+
+/// An interval with 95 % probability.
+struct Interval {
+  double lower = 0, upper = 0;
+};
+
+/// An unknown as it was found.
+struct Estimate {
+  std::string name;
+  double value = 0, start = 0;
+  double std = 0;  ///< infinite where data do not determine it
+  Interval ci95;   ///< by Student's distribution where noise was estimated
+  /// With the autocorrelation of residuals (the sandwich), equal to the above where they are white.
+  double sandwich_std = 0;
+  Interval sandwich_ci95;
+  /// "identifiable", "at a bound", "no effect", "only in combination"; after a profile "one-sided" or "flat".
+  std::string verdict;
+};
+
+/// What the residuals of an output look like. Numbers are for one component; orientations in rad.
+struct OutputFit {
+  std::string output;
+  double residual_rms = 0;
+  double noise = 0;  ///< standard deviation, given or estimated
+  bool noise_is_given = false;
+  int num_residuals = 0;
+  double lag_one_correlation = 0;
+  bool is_correlated = false;
+  double effective_samples = 0;
+};
+
+/// Measured and computed values of one series of one trial.
+struct FittedSeries {
+  Series measured;
+  std::vector<double> computed;   ///< as Series::values
+  std::vector<double> residuals;  ///< for each time one, or three of an orientation
+  std::vector<double> band;       ///< standard deviation of what was computed, as residuals
+};
+
+struct FittedTrial {
+  std::string name;
+  std::vector<FittedSeries> series;
+};
+
+struct FitResult {
+  bool converged = false, was_stopped = false;
+  std::string message;
+  std::vector<Estimate> parameters;
+  Eigen::MatrixXd covariance, correlation, sandwich_covariance;
+  std::vector<OutputFit> outputs;
+  std::vector<Undetermined> undetermined;
+  std::vector<std::string> findings;
+  std::vector<FittedTrial> trials;
+  int iterations = 0, noise_rounds = 0;
+  long evaluations = 0;                 ///< runs of trials
+  long differentiated_evaluations = 0;  ///< those with derivatives
+  long failed_evaluations = 0;
+  std::string last_failure;
+  double cost = 0;           ///< half the sum of squares of residuals over noise
+  double gradient_norm = 0;  ///< largest entry at the end
+  double log_likelihood = 0, aic = 0, aicc = 0, bic = 0;
+  int num_residuals = 0, rank = 0;
+  double largest_gap = 0;  ///< between the ends of segments, of multiple shooting
+  sensitivity::Mode jacobian_used = sensitivity::Mode::kForward;
+  double wall_seconds = 0, evaluation_seconds = 0;
+
+  const Estimate& operator[](const std::string& name) const;
+  const OutputFit& output(const std::string& name) const;
+};
+
+/// Finds the unknowns whose runs fit the measurements best, weighted by their noise, with intervals and a word on what the
+/// data cannot tell. Throws InvalidArgument for bad input, and Error when the runs from the start fail. A search
+/// that does not converge returns what it has, with a message.
+FitResult fit(const FitProblem& problem, const FitOptions& options);
+
+}  // namespace liegrad::optimize

@@ -1,0 +1,188 @@
+#include "liegrad/optimize/fit/judging.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/optimize/fit/engine.hpp"
+#include "liegrad/optimize/fit/start_values.hpp"
+
+namespace liegrad::optimize {
+namespace {
+
+using dae::index;
+
+/// The problem of one further trial, with all shared unknowns at their values.
+FitProblem of_one_trial(const FitProblem& problem, const FitResult& result,
+                        const Recording& trial) {
+  const Unknowns unknowns(problem);
+  FitProblem one{problem.system, {trial}};
+  one.per_trial = problem.per_trial;
+  one.ties = problem.ties;
+  for (const SensorUnknown& sensor : problem.sensors) one.sensors.push_back(sensor);
+  for (const std::string& name : problem.free) {
+    one.system.set_parameter(name, result[name].value);
+  }
+  for (const auto* settings : {&problem.start, &problem.lower, &problem.upper}) {
+    auto& target = settings == &problem.start   ? one.start
+                   : settings == &problem.lower ? one.lower
+                                                : one.upper;
+    for (const auto& [name, value] : *settings) {
+      const bool is_for_all = std::any_of(
+          unknowns.list().begin(), unknowns.list().end(), [&, &wanted = name](const auto& unknown) {
+            return unknown.trial >= 0 && unknown.plain_name == wanted;
+          });
+      if (is_for_all) target[name] = value;
+    }
+  }
+  for (const OutputFit& output : result.outputs) {
+    const auto& series = trial.series;
+    if (std::any_of(series.begin(), series.end(),
+                    [&](const Series& s) { return s.output == output.output; })) {
+      one.noise[output.output] = output.noise;
+    }
+  }
+  return one;
+}
+
+}  // namespace
+
+Judgement judge(const FitProblem& problem, const FitOptions& options, const FitResult& result,
+                const Recording& trial) {
+  Judgement judgement{trial.name, {}, {}};
+  try {
+    FitProblem one = of_one_trial(problem, result, trial);
+    check_recording(one.trials.front());
+    // Unknowns of sensors that trials share stay at their values, as tight priors would have them.
+    std::vector<std::string> kept;
+    for (const Estimate& estimate : result.parameters) {
+      const bool is_shared_sensor =
+          estimate.name.find('@') == std::string::npos &&
+          std::find(problem.free.begin(), problem.free.end(), estimate.name) == problem.free.end();
+      if (is_shared_sensor) {
+        one.start[estimate.name] = estimate.value;
+        kept.push_back(estimate.name);
+      }
+    }
+    if (one.per_trial.empty() && one.sensors.empty()) {
+      // Nothing to be found: a run is enough. An unknown that is fixed stands for it.
+      one.free = {problem.free.front()};
+      kept = one.free;
+    }
+    if (options.start_from_data) one = with_starts_from_data(one, options);
+    FitEngine engine(one, options);
+    for (std::size_t k = 0; k < engine.noise().size(); ++k) {
+      engine.noise()[k] = one.noise.at(engine.residuals().outputs()[k]);
+    }
+    Eigen::VectorXd x = engine.unknowns().start();
+    std::vector<int> fixed;
+    for (int i = 0; i < engine.unknowns().size(); ++i) {
+      const std::string& name = engine.unknowns().list()[index(i)].name;
+      if (std::find(kept.begin(), kept.end(), name) != kept.end()) fixed.push_back(i);
+    }
+    if (std::ssize(fixed) < engine.unknowns().size()) engine.minimise(x, fixed);
+    const TrialResiduals residuals = engine.evaluate(0, x, false);
+    const std::vector<std::string>& names = engine.residuals().outputs();
+    std::vector<double> sums(names.size(), 0.0);
+    judgement.outputs.resize(names.size());
+    for (Eigen::Index i = 0; i < residuals.values.size(); ++i) {
+      const std::size_t k = index(engine.residuals().outputs_of(0)[static_cast<std::size_t>(i)]);
+      sums[k] += residuals.values(i) * residuals.values(i);
+      judgement.outputs[k].num_residuals += 1;
+    }
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      judgement.outputs[k].output = names[k];
+      judgement.outputs[k].residual_rms = std::sqrt(sums[k] / judgement.outputs[k].num_residuals);
+    }
+  } catch (const InvalidArgument&) {
+    throw;
+  } catch (const Error& error) {
+    judgement.message = error.what();
+  }
+  return judgement;
+}
+
+std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOptions& options,
+                                      int parts) {
+  if (parts < 2 || parts > std::ssize(problem.trials)) {
+    throw InvalidArgument("trials cannot be left out in " + std::to_string(parts) +
+                          " parts: there are " + std::to_string(problem.trials.size()) +
+                          "; choose from 2 to that many");
+  }
+  std::vector<Judgement> list;
+  for (int part = 0; part < parts; ++part) {
+    FitProblem others = problem;
+    others.trials.clear();
+    std::vector<Recording> left_out;
+    for (std::size_t i = 0; i < problem.trials.size(); ++i) {
+      const bool is_out = static_cast<int>(i % index(parts)) == part;
+      (is_out ? left_out : others.trials).push_back(problem.trials[i]);
+    }
+    const FitResult result = fit(others, options);
+    for (const Recording& trial : left_out) list.push_back(judge(others, options, result, trial));
+  }
+  return list;
+}
+
+MultiStart fit_from_many(const FitProblem& problem, const FitOptions& options, int starts) {
+  const Unknowns unknowns(problem);
+  MultiStart result;
+  result.best = fit(problem, options);
+  const auto as_vector = [&](const FitResult& one) {
+    Eigen::VectorXd x(unknowns.size());
+    for (int i = 0; i < unknowns.size(); ++i) x(i) = one.parameters[index(i)].value;
+    return x;
+  };
+  // Judged with the same noise, or costs could not be compared.
+  FitProblem same = problem;
+  for (const OutputFit& output : result.best.outputs) same.noise[output.output] = output.noise;
+  const auto add = [&](const FitResult& one) {
+    const Eigen::VectorXd x = as_vector(one);
+    for (Optimum& known : result.optima) {
+      if (std::abs(known.cost - one.cost) > 1e-6 * (1 + std::abs(known.cost))) continue;
+      known.count += 1;
+      return;
+    }
+    result.optima.push_back({one.cost, 1, one.converged, x});
+  };
+  FitResult first = fit(same, options);
+  add(first);
+  double best_cost = first.cost;
+  Eigen::VectorXd best = as_vector(first);
+  for (int n = 1; n < starts; ++n) {
+    FitProblem other = same;
+    for (int i = 0; i < unknowns.size(); ++i) {
+      const Unknowns::Unknown& unknown = unknowns.list()[index(i)];
+      if (!std::isfinite(unknown.lower) || !std::isfinite(unknown.upper)) continue;
+      // Multiples of an irrational number fill the interval evenly; roots of different primes, each unknown its own.
+      const double place = std::fmod(n * std::sqrt(2.0 + 3.0 * i + i * i), 1.0);
+      other.start[unknown.name] = unknown.lower + place * (unknown.upper - unknown.lower);
+    }
+    try {
+      const FitResult one = fit(other, options);
+      add(one);
+      if (one.cost < best_cost) {
+        best_cost = one.cost;
+        best = as_vector(one);
+      }
+      if (one.was_stopped) break;
+    } catch (const Error&) {
+      result.failed += 1;
+    }
+  }
+  std::sort(result.optima.begin(), result.optima.end(),
+            [](const Optimum& a, const Optimum& b) { return a.cost < b.cost; });
+  if (best_cost < first.cost) {
+    FitProblem final_problem = problem;
+    for (int i = 0; i < unknowns.size(); ++i) {
+      final_problem.start[unknowns.list()[index(i)].name] = best(i);
+    }
+    FitOptions from_there = options;
+    from_there.start_from_data = false;
+    result.best = fit(final_problem, from_there);
+  }
+  return result;
+}
+
+}  // namespace liegrad::optimize

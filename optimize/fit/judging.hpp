@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "liegrad/optimize/fit/fit.hpp"
+
+namespace liegrad::optimize {
+
+/// How well a fit describes a trial that it was not made from.
+struct Judgement {
+  std::string name;
+  std::vector<OutputFit> outputs;  ///< output, residual_rms and num_residuals
+  std::string message;             ///< why there is none; empty otherwise
+};
+
+/// Shared unknowns keep the values of the fit; those that each trial has for itself are found anew from the trial, since
+/// it starts from elsewhere.
+Judgement judge(const FitProblem& problem, const FitOptions& options, const FitResult& result,
+                const Recording& trial);
+
+/// Cross-validation: trials are left out part by part, each part is judged by the fit to all others. Throws
+/// InvalidArgument when there are fewer trials than parts.
+std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOptions& options,
+                                      int parts);
+
+/// How fits from different starts ended.
+struct Optimum {
+  double cost = 0;
+  int count = 0;  ///< of starts that ended there
+  bool converged = false;
+  Eigen::VectorXd x;
+};
+struct MultiStart {
+  FitResult best;
+  std::vector<Optimum> optima;  ///< the best first
+  int failed = 0;               ///< starts whose runs failed
+};
+
+/// Fits from the given start and from further points, spread evenly over the box of bounds; each unknown without two
+/// finite bounds keeps its start.
+MultiStart fit_from_many(const FitProblem& problem, const FitOptions& options, int starts);
+
+}  // namespace liegrad::optimize

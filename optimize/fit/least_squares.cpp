@@ -1,0 +1,161 @@
+#include "liegrad/optimize/fit/least_squares.hpp"
+
+#include <cmath>
+
+#include <ceres/ceres.h>
+
+namespace liegrad::optimize {
+namespace {
+
+/// A block as Ceres sees it.
+class Cost final : public ceres::CostFunction {
+ public:
+  explicit Cost(const ResidualBlock& block) : block_(block) {
+    set_num_residuals(block.rows);
+    for (const Range& part : block.parts) mutable_parameter_block_sizes()->push_back(part.size);
+  }
+
+  bool Evaluate(double const* const* parameters, double* residuals,
+                double** jacobians) const override {
+    Eigen::Index columns = 0;
+    for (const Range& part : block_.parts) columns += part.size;
+    Eigen::VectorXd local(columns);
+    Eigen::Index first = 0;
+    for (std::size_t i = 0; i < block_.parts.size(); ++i) {
+      const int size = block_.parts[i].size;
+      local.segment(first, size) = Eigen::Map<const Eigen::VectorXd>(parameters[i], size);
+      first += size;
+    }
+    Eigen::VectorXd r;
+    Eigen::MatrixXd jacobian;
+    if (!block_.evaluate(local, r, jacobians != nullptr ? &jacobian : nullptr)) return false;
+    if (!r.allFinite() || !jacobian.allFinite()) return false;
+    Eigen::Map<Eigen::VectorXd>(residuals, r.size()) = r;
+    if (jacobians == nullptr) return true;
+    first = 0;
+    for (std::size_t i = 0; i < block_.parts.size(); ++i) {
+      const int size = block_.parts[i].size;
+      if (jacobians[i] != nullptr) {
+        using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+        // Eigen has vectors of one column in column-major order only; both are the same then.
+        if (size == 1) {
+          Eigen::Map<Eigen::VectorXd>(jacobians[i], r.size()) = jacobian.col(first);
+        } else {
+          Eigen::Map<RowMajor>(jacobians[i], r.size(), size) = jacobian.middleCols(first, size);
+        }
+      }
+      first += size;
+    }
+    return true;
+  }
+
+ private:
+  const ResidualBlock& block_;
+};
+
+class Observer final : public ceres::IterationCallback {
+ public:
+  Observer(const LeastSquaresOptions& options, const Eigen::VectorXd& x)
+      : options_(options), x_(x) {}
+
+  ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
+    if (!options_.on_iteration) return ceres::SOLVER_CONTINUE;
+    const bool goes_on = options_.on_iteration(
+        {summary.iteration, summary.cost, summary.step_norm, summary.gradient_max_norm,
+         summary.cumulative_time_in_seconds, summary.step_is_successful},
+        x_);
+    return goes_on ? ceres::SOLVER_CONTINUE : ceres::SOLVER_TERMINATE_SUCCESSFULLY;
+  }
+
+ private:
+  const LeastSquaresOptions& options_;
+  const Eigen::VectorXd& x_;
+};
+
+void fix(const std::vector<int>& fixed, const Range& part, Eigen::VectorXd& x,
+         ceres::Problem& problem) {
+  std::vector<int> inside;
+  for (const int i : fixed) {
+    if (i >= part.first && i < part.first + part.size) inside.push_back(i - part.first);
+  }
+  if (inside.empty()) return;
+  double* const block = x.data() + part.first;
+  if (std::ssize(inside) == part.size) {
+    problem.SetParameterBlockConstant(block);
+  } else {
+    problem.SetManifold(block, new ceres::SubsetManifold(part.size, inside));
+  }
+}
+
+std::string message_of(const ceres::Solver::Summary& summary) {
+  switch (summary.termination_type) {
+    case ceres::CONVERGENCE: return "converged";
+    case ceres::NO_CONVERGENCE: return "the largest number of iterations was reached";
+    case ceres::USER_SUCCESS: return "stopped before it converged";
+    default: return "the search could not go on: " + summary.message;
+  }
+}
+
+}  // namespace
+
+LeastSquaresSummary minimise(const LeastSquaresProblem& problem, const LeastSquaresOptions& options,
+                             Eigen::VectorXd& x) {
+  ceres::Problem ceres_problem;
+  for (const Range& part : problem.parts) {
+    if (part.size == 0) continue;
+    ceres_problem.AddParameterBlock(x.data() + part.first, part.size);
+    for (int i = 0; i < part.size; ++i) {
+      const double lower = problem.lower(part.first + i), upper = problem.upper(part.first + i);
+      if (std::isfinite(lower)) {
+        ceres_problem.SetParameterLowerBound(x.data() + part.first, i, lower);
+      }
+      if (std::isfinite(upper)) {
+        ceres_problem.SetParameterUpperBound(x.data() + part.first, i, upper);
+      }
+    }
+    fix(problem.fixed, part, x, ceres_problem);
+  }
+  for (const ResidualBlock& block : problem.blocks) {
+    std::vector<double*> pointers;
+    for (const Range& part : block.parts) pointers.push_back(x.data() + part.first);
+    ceres_problem.AddResidualBlock(new Cost(block), nullptr, pointers);
+  }
+
+  ceres::Solver::Options settings;
+  settings.trust_region_strategy_type =
+      options.trust_region == TrustRegion::kDogleg ? ceres::DOGLEG : ceres::LEVENBERG_MARQUARDT;
+  settings.max_num_iterations = options.max_iterations;
+  settings.function_tolerance = options.function_tolerance;
+  settings.parameter_tolerance = options.parameter_tolerance;
+  settings.gradient_tolerance = options.gradient_tolerance;
+  // A run that fails is a step that was too long: it is shortened by half and half again.
+  settings.max_num_consecutive_invalid_steps = 40;
+  constexpr Eigen::Index kManyUnknowns = 60;
+  settings.linear_solver_type =
+      x.size() > kManyUnknowns ? ceres::SPARSE_NORMAL_CHOLESKY : ceres::DENSE_QR;
+  settings.num_threads = options.threads;
+  settings.logging_type = ceres::SILENT;
+  settings.update_state_every_iteration = true;
+  Observer observer(options, x);
+  settings.callbacks.push_back(&observer);
+
+  ceres::Solver::Summary summary;
+  ceres::Solve(settings, &ceres_problem, &summary);
+  LeastSquaresSummary result;
+  result.converged = summary.termination_type == ceres::CONVERGENCE;
+  result.was_stopped = summary.termination_type == ceres::USER_SUCCESS;
+  result.message = message_of(summary);
+  result.iterations =
+      summary.iterations.empty() ? 0 : static_cast<int>(summary.iterations.size()) - 1;
+  result.initial_cost = summary.initial_cost;
+  result.cost = summary.final_cost;
+  if (!summary.iterations.empty()) {
+    result.gradient_norm = summary.iterations.back().gradient_max_norm;
+  }
+  result.seconds = summary.total_time_in_seconds;
+  result.evaluation_seconds =
+      summary.residual_evaluation_time_in_seconds + summary.jacobian_evaluation_time_in_seconds;
+  return result;
+}
+
+}  // namespace liegrad::optimize

@@ -1,0 +1,171 @@
+#include "liegrad/optimize/fit/residuals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/lie/so3.hpp"
+
+namespace liegrad::optimize {
+namespace {
+
+using dae::index;
+using lie::SO3;
+using Vec3 = lie::Vec<double, 3>;
+using Vec4 = lie::Vec<double, 4>;
+
+/// 2 vec(q*⊗d): the perturbation δ of q∘exp(δ) for the perturbation d of its coefficients.
+Vec3 left_trivialised(const Vec4& q, const Vec4& d) {
+  const Vec3 v = q.tail<3>(), e = d.tail<3>();
+  return 2 * (q(0) * e - d(0) * v - lie::rotation::cross<double>(v, e));
+}
+
+double angle_difference(double a, double b) { return std::remainder(a - b, 2 * std::numbers::pi); }
+
+}  // namespace
+
+Residuals::Residuals(const FitProblem& problem, const Unknowns& unknowns,
+                     const dae::IntegrateOptions& run, sensitivity::Mode mode)
+    : unknowns_(unknowns) {
+  const Trial::Margins margins = {unknowns.largest_delay(&Unknowns::Unknown::upper),
+                                  unknowns.largest_delay(&Unknowns::Unknown::lower)};
+  for (const Recording& recording : problem.trials) {
+    trials_.emplace_back(problem.system, recording, unknowns.parameters(), run, mode, margins);
+    std::vector<int>& places = outputs_of_.emplace_back();
+    for (const Series& series : recording.series) {
+      auto found = std::find(outputs_.begin(), outputs_.end(), series.output);
+      if (found == outputs_.end()) found = outputs_.insert(outputs_.end(), series.output);
+      const int output = static_cast<int>(found - outputs_.begin());
+      places.insert(places.end(), series.times.size() * index(series.residual_size()), output);
+    }
+  }
+  predictions_.resize(trials_.size());
+}
+
+int Residuals::num_residuals() const {
+  int count = 0;
+  for (int trial = 0; trial < num_trials(); ++trial) count += num_residuals(trial);
+  return count;
+}
+
+void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jacobian,
+                         TrialResiduals& residuals) {
+  const Recording& own = recording(trial);
+  std::vector<double> delays;
+  for (const Series& series : own.series) {
+    const int delay = unknowns_.sensor(trial, SensorEffect::kDelay, series.output);
+    delays.push_back(delay < 0 ? 0 : local(delay));
+  }
+  Prediction& prediction = predictions_[at(trial)];
+  num_runs_ += 1;
+  num_differentiated_runs_ += with_jacobian ? 1 : 0;
+  trials_[at(trial)].predict(unknowns_.parameter_values(trial, local), delays,
+                             {with_jacobian, with_jacobian && unknowns_.has_delays()}, prediction);
+
+  residuals.values.resize(num_residuals(trial));
+  residuals.predicted.resize(prediction.values.size());
+  residuals.jacobian.resize(with_jacobian ? num_residuals(trial) : 0, unknowns_.num_local(trial));
+  residuals.jacobian.setZero();
+  int place = 0, row = 0;
+  for (std::size_t k = 0; k < own.series.size(); ++k) {
+    add_series(trial, k, place, row, local, with_jacobian, residuals);
+    const int samples = static_cast<int>(own.series[k].times.size());
+    place += samples * own.series[k].width();
+    row += samples * own.series[k].residual_size();
+  }
+}
+
+void Residuals::add_series(int trial, std::size_t k, int place, int row,
+                           const Eigen::VectorXd& local, bool with_jacobian,
+                           TrialResiduals& residuals) const {
+  const Series& series = recording(trial).series[k];
+  const Prediction& prediction = predictions_[at(trial)];
+  const Eigen::MatrixXd& map = unknowns_.parameter_map(trial);
+  const bool has_parameters = prediction.jacobian.cols() > 0;
+  const int delay = unknowns_.sensor(trial, SensorEffect::kDelay, series.output);
+
+  if (series.comparison == Comparison::kRotation) {
+    int offsets[3];
+    Vec3 offset = Vec3::Zero();
+    for (int i = 0; i < 3; ++i) {
+      offsets[i] = unknowns_.sensor(trial, SensorEffect::kOffset,
+                                    series.name() + "." + std::to_string(i + 1));
+      if (offsets[i] >= 0) offset(i) = local(offsets[i]);
+    }
+    const SO3<double> mounting = SO3<double>::exp(offset);
+    const lie::Mat<double, 3> mounting_slope = SO3<double>::tangent_operator(offset);
+    for (std::size_t i = 0; i < series.times.size(); ++i, place += 4, row += 3) {
+      const Vec4 q = prediction.values.segment<4>(place).normalized();
+      const SO3<double> computed = SO3<double>::from_coeffs(q) * mounting;
+      const SO3<double> measured =
+          SO3<double>::from_coeffs(Eigen::Map<const Vec4>(&series.values[4 * i]));
+      const Vec3 r = (computed.inverse() * measured).log();
+      residuals.values.segment<3>(row) = r;
+      residuals.predicted.segment<4>(place) = computed.coeffs();
+      if (!with_jacobian) continue;
+      // log(exp(-δ) exp(r)) = r - T⁻¹(-r) δ + …, δ = Ad(exp(-b)) δ̂ + T(b) db.
+      const lie::Mat<double, 3> slope = -SO3<double>::tangent_operator_inverse(-r);
+      const lie::Mat<double, 3> turned = slope * mounting.inverse().Ad();
+      if (has_parameters) {
+        Eigen::MatrixXd delta(3, prediction.jacobian.cols());
+        for (Eigen::Index j = 0; j < delta.cols(); ++j) {
+          delta.col(j) = left_trivialised(q, prediction.jacobian.col(j).segment<4>(place));
+        }
+        residuals.jacobian.middleRows<3>(row) += (turned * delta) * map;
+      }
+      for (int j = 0; j < 3; ++j) {
+        if (offsets[j] < 0) continue;
+        residuals.jacobian.block<3, 1>(row, offsets[j]) += slope * mounting_slope.col(j);
+      }
+      if (delay >= 0) {
+        residuals.jacobian.block<3, 1>(row, delay) -=
+            turned * left_trivialised(q, prediction.rates.segment<4>(place));
+      }
+    }
+    return;
+  }
+
+  const int offset = unknowns_.sensor(trial, SensorEffect::kOffset, series.name());
+  const int gain = unknowns_.sensor(trial, SensorEffect::kGain, series.name());
+  const double factor = gain < 0 ? 1 : local(gain), shift = offset < 0 ? 0 : local(offset);
+  for (std::size_t i = 0; i < series.times.size(); ++i, ++place, ++row) {
+    const double computed = factor * prediction.values(place) + shift;
+    const double measured = series.values[i];
+    residuals.predicted(place) = computed;
+    residuals.values(row) = series.comparison == Comparison::kAngle
+                                ? angle_difference(measured, computed)
+                                : measured - computed;
+    if (!with_jacobian) continue;
+    if (has_parameters) {
+      residuals.jacobian.row(row).noalias() -= factor * (prediction.jacobian.row(place) * map);
+    }
+    if (gain >= 0) residuals.jacobian(row, gain) -= prediction.values(place);
+    if (offset >= 0) residuals.jacobian(row, offset) -= 1;
+    if (delay >= 0) residuals.jacobian(row, delay) += factor * prediction.rates(place);
+  }
+}
+
+void weigh(const Recording& recording, const std::vector<int>& outputs_of,
+           const std::vector<double>& noise, const Loss& loss, TrialResiduals& residuals) {
+  const bool with_jacobian = residuals.jacobian.rows() > 0;
+  Eigen::Index row = 0;
+  for (const Series& series : recording.series) {
+    const int size = series.residual_size();
+    for (std::size_t i = 0; i < series.times.size(); ++i, row += size) {
+      const double scale = 1 / noise[index(outputs_of[static_cast<std::size_t>(row)])];
+      auto r = residuals.values.segment(row, size);
+      r *= scale;
+      const LossWeight w = loss_weight(loss, r.squaredNorm());
+      if (with_jacobian) {
+        auto rows = residuals.jacobian.middleRows(row, size);
+        rows *= scale;
+        const Eigen::RowVectorXd along = r.transpose() * rows;
+        rows = (w.weight * rows + 2 * w.slope * r * along).eval();
+      }
+      r *= w.weight;
+    }
+  }
+}
+
+}  // namespace liegrad::optimize

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "liegrad/optimize/fit/loss.hpp"
+#include "liegrad/optimize/fit/trial.hpp"
+#include "liegrad/optimize/fit/unknowns.hpp"
+
+namespace liegrad::optimize {
+
+/// Residuals of one trial, in the units of its outputs.
+struct TrialResiduals {
+  Eigen::VectorXd values;     ///< measured less computed: series after series, sample after sample
+  Eigen::MatrixXd jacobian;   ///< by the local unknowns; empty unless asked for
+  Eigen::VectorXd predicted;  ///< what the sensors should have shown: widths as in the recording
+};
+
+/// Measured values less those of the runs, on the group where an output is on one, as a function of the unknowns.
+class Residuals {
+ public:
+  Residuals(const FitProblem& problem, const Unknowns& unknowns, const dae::IntegrateOptions& run,
+            sensitivity::Mode mode);
+
+  const Unknowns& unknowns() const { return unknowns_; }
+  int num_trials() const { return static_cast<int>(trials_.size()); }
+  const Recording& recording(int trial) const { return trials_[at(trial)].recording(); }
+  /// How many residuals a trial has, and of which outputs they are, one after the other.
+  int num_residuals(int trial) const { return static_cast<int>(outputs_of_[at(trial)].size()); }
+  const std::vector<int>& outputs_of(int trial) const { return outputs_of_[at(trial)]; }
+  const std::vector<std::string>& outputs() const { return outputs_; }
+  int num_residuals() const;
+
+  /// Throws Error when the run of the trial fails.
+  void evaluate(int trial, const Eigen::VectorXd& local, bool with_jacobian,
+                TrialResiduals& residuals);
+  /// Throws InvalidArgument where an element refuses the values of the trial.
+  void check(int trial, const Eigen::VectorXd& local) {
+    trials_[at(trial)].check(unknowns_.parameter_values(trial, local));
+  }
+  long num_runs() const { return num_runs_; }
+  long num_differentiated_runs() const { return num_differentiated_runs_; }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  void add_series(int trial, std::size_t series, int place, int row, const Eigen::VectorXd& local,
+                  bool with_jacobian, TrialResiduals& residuals) const;
+
+  const Unknowns& unknowns_;
+  std::vector<Trial> trials_;
+  std::vector<std::string> outputs_;
+  std::vector<std::vector<int>> outputs_of_;
+  std::vector<Prediction> predictions_;
+  std::atomic<long> num_runs_ = 0, num_differentiated_runs_ = 0;
+};
+
+/// Divides residuals by the noise of their outputs and applies the loss to each sample.
+void weigh(const Recording& recording, const std::vector<int>& outputs_of,
+           const std::vector<double>& noise, const Loss& loss, TrialResiduals& residuals);
+
+}  // namespace liegrad::optimize

@@ -1,0 +1,142 @@
+#include "liegrad/optimize/fit/start_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/dae/numbers.hpp"
+#include "liegrad/lie/so3.hpp"
+#include "liegrad/optimize/fit/engine.hpp"
+
+namespace liegrad::optimize {
+namespace {
+
+using dae::index;
+using lie::SO3;
+using Vec4 = lie::Vec<double, 4>;
+
+/// The first times that have enough values for that many unknowns.
+Recording first_samples(const Recording& recording, int num_unknowns) {
+  std::vector<double> times;
+  int values = 0;
+  for (const Series& series : recording.series) {
+    times.insert(times.end(), series.times.begin(), series.times.end());
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  constexpr std::size_t kLeast = 5;
+  std::size_t count = 0;
+  while (count < times.size() && (count < kLeast || values < 3 * num_unknowns)) {
+    for (const Series& series : recording.series) {
+      if (std::binary_search(series.times.begin(), series.times.end(), times[count])) {
+        values += series.residual_size();
+      }
+    }
+    count += 1;
+  }
+  Recording part = window_of(recording, {}, times[count - 1]);
+  part.run_start = recording.run_start;
+  return part;
+}
+
+/// A trial alone, with those of its unknowns free that are initial values without a given start.
+FitProblem alone(const FitProblem& problem, const Unknowns& unknowns, int trial) {
+  FitProblem one{problem.system, {without_sensor_effects(problem, trial)}};
+  const Eigen::VectorXd local = unknowns.local(trial, unknowns.start());
+  const std::vector<double> values = unknowns.parameter_values(trial, local);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    one.system.set_parameter(problem.system.parameters()[i].name, values[i]);
+  }
+  for (int j = 0; j < unknowns.num_local(trial); ++j) {
+    const Unknowns::Unknown& unknown = unknowns.list()[index(unknowns.global(trial, j))];
+    const bool is_own = unknown.trial == trial || unknowns.num_trials() == 1;
+    if (!unknown.is_initial_value || unknown.has_given_start || !is_own) continue;
+    one.free.push_back(unknown.plain_name);
+    if (std::isfinite(unknown.lower)) one.lower[unknown.plain_name] = unknown.lower;
+    if (std::isfinite(unknown.upper)) one.upper[unknown.plain_name] = unknown.upper;
+  }
+  return one;
+}
+
+/// Levels of noise with which outputs of different units are alike.
+void set_noise_to_spread(FitEngine& engine) {
+  const std::vector<std::string>& outputs = engine.residuals().outputs();
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    double sum = 0, squares = 0, count = 0;
+    for (const Series& series : engine.residuals().recording(0).series) {
+      if (series.output != outputs[k] || series.comparison == Comparison::kRotation) continue;
+      for (const double value : series.values) {
+        sum += value;
+        squares += value * value;
+        count += 1;
+      }
+    }
+    const double variance = count > 0 ? squares / count - sum * sum / (count * count) : 1;
+    engine.noise()[k] = variance > 0 ? std::sqrt(variance) : 1;
+  }
+}
+
+}  // namespace
+
+Recording without_sensor_effects(const FitProblem& problem, int trial) {
+  const Unknowns unknowns(problem);
+  const Eigen::VectorXd local = unknowns.local(trial, unknowns.start());
+  const auto start = [&](SensorEffect effect, const std::string& of, double otherwise) {
+    const int place = unknowns.sensor(trial, effect, of);
+    return place < 0 ? otherwise : local(place);
+  };
+  Recording recording = problem.trials[index(trial)];
+  for (Series& series : recording.series) {
+    const double delay = start(SensorEffect::kDelay, series.output, 0);
+    for (double& t : series.times) t -= delay;
+    if (series.comparison == Comparison::kRotation) {
+      lie::Vec<double, 3> offset;
+      for (int i = 0; i < 3; ++i) {
+        offset(i) = start(SensorEffect::kOffset, series.name() + "." + std::to_string(i + 1), 0);
+      }
+      for (std::size_t i = 0; i < series.times.size(); ++i) {
+        Eigen::Map<Vec4> q(&series.values[4 * i]);
+        q = (SO3<double>::from_coeffs(Vec4(q)) * SO3<double>::exp(-offset)).coeffs();
+      }
+      continue;
+    }
+    const double offset = start(SensorEffect::kOffset, series.name(), 0);
+    const double gain = start(SensorEffect::kGain, series.name(), 1);
+    for (double& value : series.values) value = (value - offset) / gain;
+  }
+  return recording;
+}
+
+FitProblem with_starts_from_data(const FitProblem& problem, const FitOptions& options) {
+  const Unknowns unknowns(problem);
+  FitProblem result = problem;
+  for (int trial = 0; trial < unknowns.num_trials(); ++trial) {
+    FitProblem whole = alone(problem, unknowns, trial);
+    if (whole.free.empty()) continue;
+    FitProblem beginning = whole;
+    beginning.trials = {first_samples(whole.trials.front(), static_cast<int>(whole.free.size()))};
+    try {
+      FitEngine engine(beginning, options), judge(whole, options);
+      set_noise_to_spread(engine);
+      judge.noise() = engine.noise();
+      Eigen::VectorXd x = engine.unknowns().start();
+      const double before = judge.cost(x);
+      LeastSquaresOptions solver;
+      solver.max_iterations = 100;
+      solver.function_tolerance = 1e-12;
+      engine.minimise(x, {}, &solver);
+      if (!(judge.cost(x) < before)) continue;
+      for (std::size_t i = 0; i < whole.free.size(); ++i) {
+        const bool is_shared = std::find(problem.free.begin(), problem.free.end(), whole.free[i]) !=
+                               problem.free.end();
+        const std::string suffix = is_shared ? "" : "@" + std::to_string(trial + 1);
+        result.start[whole.free[i] + suffix] = x(static_cast<Eigen::Index>(i));
+      }
+    } catch (const Error&) {
+      // The start of the system remains, and the fit itself says what is wrong with it.
+      continue;
+    }
+  }
+  return result;
+}
+
+}  // namespace liegrad::optimize

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "liegrad/optimize/fit/engine.hpp"
+
+namespace liegrad::optimize {
+
+/// What residuals and Jacobians at the minimum say.
+struct FitStatistics {
+  std::vector<TrialResiduals> residuals;  ///< in units, with Jacobians
+  std::vector<WeightedJacobian> jacobians;
+  Information information;
+  std::vector<double> leverage;  ///< by output: how many unknowns its residuals determine
+  std::vector<double> sums;      ///< by output: sum of squares of residuals, in units
+  std::vector<int> counts;       ///< by output
+  /// √(gᵀ C g), g the gradient and C the covariance: how far the minimum is, in standard deviations. Unknowns at a
+  /// bound do not count.
+  double distance_to_minimum = 0;
+};
+
+/// Throws Error when a run fails.
+FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x);
+
+/// From the covariance in `statistics`.
+void update_leverage(FitEngine& engine, FitStatistics& statistics);
+
+/// Levels of noise from residuals: the root of their mean square with the degrees of freedom that the fit left, or, with
+/// a robust loss, from the median of their magnitudes. Given levels stay.
+std::vector<double> estimated_noise(const FitProblem& problem, FitEngine& engine,
+                                    const FitStatistics& statistics);
+
+/// Fills estimates, covariances, outputs, trials and criteria.
+void report(const FitProblem& problem, FitEngine& engine, const Eigen::VectorXd& x,
+            const FitStatistics& statistics, FitResult& result);
+
+}  // namespace liegrad::optimize

@@ -1,0 +1,120 @@
+#!/bin/sh
+# `liegrad fit`: from files of measured values to parameters, the files that it writes, and what it refuses.
+# usage: fit_command_test.sh PROGRAM
+set -u
+program=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+fail() {
+  failures=$((failures + 1))
+  echo "$*"
+}
+
+# refuses SENTENCE [ARGUMENT...]: status 2, the sentence alone on standard error, nothing else.
+refuses() {
+  sentence=$1
+  shift
+  printed=$("$program" fit "$@" 2>"$scratch/stderr")
+  actual=$?
+  if [ $actual -ne 2 ] || [ -n "$printed" ] || [ "$(cat "$scratch/stderr")" != "liegrad: $sentence" ]; then
+    fail "liegrad fit $*: expected status 2 and '$sentence', got status $actual and
+$printed$(cat "$scratch/stderr")"
+  fi
+}
+
+# summary CONDITION [ARGUMENT...]: a Python expression holds for the summary s with parameters p.
+summary() {
+  condition=$1
+  shift
+  "$program" fit "$@" --quiet --json "$scratch/summary" || fail "liegrad fit $*: status $?"
+  python3 - "$scratch/summary" "$condition" <<'END' || fail "liegrad fit $*: not $condition"
+import json, sys
+s = json.load(open(sys.argv[1]))
+p = s["parameters"]
+def holds(name, truth, deviations=4):
+    return abs(p[name]["value"] - truth) < deviations * p[name]["std"]
+if not eval(sys.argv[2]):
+    print({n: (p[n]["value"], p[n]["std"], p[n]["verdict"]) for n in p}, s["message"], s["findings"], s["unidentifiable"])
+    sys.exit(1)
+END
+}
+
+# Two trials of a double pendulum with noise of 0.2 mrad, from steps ten times finer than those of the fits; columns with
+# names of their own, and an encoder that shows 3 rad where the arm hangs.
+for trial in 1 2; do
+  "$program" simulate double_pendulum --t-end 1 --step 2e-4 --output-every 0.01 --quiet --out "$scratch/run" \
+    --set joint1.viscous=4e-4 arm1.theta0=0.$((9 - 3 * trial)) arm2.theta0=0.8
+  python3 - "$scratch/run" "$scratch/swing$trial.csv" $trial <<'END'
+import csv, random, sys
+random.seed(int(sys.argv[3]))
+with open(sys.argv[2], "w") as out:
+    out.write("t,theta1,theta2\n")
+    for i, row in enumerate(csv.DictReader(open(sys.argv[1]))):
+        noisy = [float(row["arm%d.theta" % k]) + random.gauss(0, 2e-4) for k in (1, 2)]
+        out.write("%s,%.9f,%s\n" % (row["t"], noisy[0] + 3, "" if i % 2 else "%.9f" % noisy[1]))
+END
+done
+rates=arm1.theta0,arm1.rate0,arm2.theta0,arm2.rate0
+data="--data $scratch/swing1.csv --data $scratch/swing2.csv --map arm1.theta=theta1 --map arm2.theta=theta2"
+swing="double_pendulum $data --per-trial $rates --offset arm1.theta=3 --step 2e-3"
+
+summary 's["converged"] and holds("arm1.J", 0.0012) and holds("arm2.a", 0.15) and holds("joint1.viscous", 4e-4)
+  and holds("arm1.theta.offset", 3) and holds("arm2.theta0@2", 0.8) and p["arm1.J"]["verdict"] == "identifiable"
+  and 1.5e-4 < s["noise"]["arm1.theta"] < 2.5e-4 and s["unidentifiable"] == [] and len(s["covariance"]) == len(p)
+  and abs(s["correlation"][0][0] - 1) < 1e-12 and p["arm1.J"]["ci95"][0] < p["arm1.J"]["value"] < p["arm1.J"]["ci95"][1]' \
+  $swing --free arm1.J,arm2.a,joint1.viscous --out "$scratch/out.csv" --plot "$scratch/plot.svg" --write "$scratch/values.json"
+[ "$(head -1 "$scratch/out.csv")" = trial,t,output,measured,fitted,residual,band95_lower,band95_upper ] || fail '--out'
+[ "$(wc -l <"$scratch/out.csv")" -eq 305 ] || fail "--out has $(wc -l <"$scratch/out.csv") lines"
+grep -q '<polyline' "$scratch/plot.svg" || fail '--plot'
+"$program" simulate double_pendulum --t-end 0.1 --set-file "$scratch/values.json" --quiet || fail '--set-file'
+
+# All masses and inertias together have no scale, and the fit says so.
+summary '"only up to a common factor" in s["unidentifiable"][0] and p["arm1.m"]["std"] is None
+  and p["arm1.m"]["verdict"] == "only in combination"' \
+  $swing --free arm1.m,arm2.m,arm1.J,arm2.J --set joint1.viscous=0 --noise arm1.theta=2e-4 --noise arm2.theta=2e-4
+
+# Methods that should agree.
+"$program" fit $swing --free arm2.J --quiet --json "$scratch/forward"
+for choice in '--jacobian adjoint' '--jacobian difference' '--search dogleg' '--parallel 2'; do
+  summary 'abs(p["arm2.J"]["value"] / json.load(open(sys.argv[1][:-7] + "forward"))["parameters"]["arm2.J"]["value"] - 1) < 1e-6' \
+    $swing --free arm2.J $choice
+done
+summary 's["largest_gap"] < 1e-9 and s["converged"] and holds("arm2.J", 0.0014, 8)' \
+  $swing --free arm2.J,joint1.viscous --method multiple-shooting --segment 0.25
+
+# Ties, bounds, priors, profiles, held-out trials, starts, losses.
+summary 'p["arm2.J"]["verdict"] == "at a bound" and any("arm2.J" in f and "bound" in f for f in s["findings"])' \
+  $swing --free arm2.J,joint1.viscous --upper arm2.J=0.00139 --start arm2.J=0.001
+summary 'abs(p["arm2.J"]["value"] - 0.002) < 1e-6' $swing --free arm2.J,joint1.viscous --prior arm2.J=0.002,1e-9
+summary 'abs(s["profiles"]["arm2.J"]["ci95"][0] - p["arm2.J"]["ci95"][0]) < 0.1 * p["arm2.J"]["std"]' \
+  $swing --free arm2.J,joint1.viscous --profile arm2.J
+summary 's["holdout"][list(s["holdout"])[0]]["residual_rms"]["arm1.theta"] < 3e-4' double_pendulum --step 2e-3 \
+  --data "$scratch/swing1.csv" --holdout "$scratch/swing2.csv" --map arm1.theta=theta1 --map arm2.theta=theta2 \
+  --per-trial $rates --offset arm1.theta=3 --free arm2.J,joint1.viscous
+summary 's["optima"][0]["count"] >= 3' $swing --free arm2.J,joint1.viscous --lower arm2.J=0.0005 --upper arm2.J=0.003 --starts 4
+summary 'holds("arm2.J", 0.0014, 5)' $swing --free arm2.J,joint1.viscous --loss huber:2
+
+# A problem as a file, with names of data beside it.
+cat >"$scratch/problem.json" <<'END'
+{"system": "double_pendulum", "data": ["swing1.csv", "swing2.csv"], "step": 2e-3,
+ "map": {"arm1.theta": "theta1", "arm2.theta": ["theta2"]}, "free": ["arm2.J", "joint1.viscous"],
+ "per-trial": "arm1.theta0,arm1.rate0,arm2.theta0,arm2.rate0", "offset": {"arm1.theta": 3}, "start": {"arm2.J": 0.002}}
+END
+summary 'holds("arm2.J", 0.0014) and holds("joint1.viscous", 4e-4)' "$scratch/problem.json"
+summary '"joint1.coulomb" in p' "$scratch/problem.json" --free joint1.coulomb
+
+# What is refused.
+refuses 'a fit needs data; give --data FILE.csv.' double_pendulum --free arm2.J
+refuses "$scratch/none.csv cannot be read: No such file or directory." double_pendulum --data "$scratch/none.csv" --free arm2.J
+refuses "$scratch/swing1.csv: there is no column 'theta3'; did you mean 'theta1' or 'theta2'?" \
+  double_pendulum --data "$scratch/swing1.csv" --map arm1.theta=theta3 --free arm2.J
+refuses "system 'double_pendulum': there is no parameter 'arm2.JJ'; did you mean 'arm2.J'?" $swing --free arm2.JJ
+refuses "'arm2.J' starts at 0.0014, outside of its bounds 0.002 and inf; choose a start between them." \
+  $swing --free arm2.J --lower arm2.J=0.002
+refuses '--loss: there is no loss '"'hubert'; did you mean 'huber'?" $swing --free arm2.J --loss hubert:1
+refuses '--prior arm2.J has 1 numbers; give a value and a standard deviation.' $swing --free arm2.J --prior arm2.J=1
+
+[ $failures -eq 0 ] || echo "$failures failures"
+exit $((failures > 0))

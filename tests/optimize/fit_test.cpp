@@ -1,0 +1,175 @@
+// Fits to synthetic data. Runs that make the data have another formulation or a step ten times finer than those
+// that are fitted, so that errors of the method are not hidden by being the same in both.
+
+#include "liegrad/optimize/fit/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <Eigen/Dense>
+
+#include "liegrad/models/models.hpp"
+#include "liegrad/optimize/fit/student_t.hpp"
+#include "synthetic.hpp"
+
+namespace liegrad::testing {
+namespace {
+
+using optimize::Estimate;
+using optimize::FitOptions;
+using optimize::FitProblem;
+using optimize::FitResult;
+using optimize::Recording;
+
+dae::IntegrateOptions steps_of(double h, double t_end) {
+  dae::IntegrateOptions options;
+  options.step = h;
+  options.t_end = t_end;
+  return options;
+}
+
+/// How many standard deviations an estimate is from the truth.
+double pull(const FitResult& result, const std::string& name, double truth) {
+  return (result[name].value - truth) / result[name].std;
+}
+
+TEST(StudentT, HasTheQuantilesOfTables) {
+  using optimize::student_t_quantile;
+  EXPECT_NEAR(student_t_quantile(0.975, 1), 12.706204736432095, 1e-9);
+  EXPECT_NEAR(student_t_quantile(0.975, 10), 2.2281388519862747, 1e-13);
+  EXPECT_NEAR(student_t_quantile(0.05, 5), -2.0150483733330242, 1e-13);
+  EXPECT_NEAR(student_t_quantile(0.975, std::numeric_limits<double>::infinity()), 1.959963984540054,
+              1e-11);
+  EXPECT_NEAR(student_t_quantile(0.5, 3), 0, 1e-12);
+}
+
+/// Free fall: x = x_0 + u_0 t + γ t²/2 is linear in its three unknowns, and steps of the method are exact for it.
+TEST(Fit, EqualsTheTextbookOnALinearModel) {
+  dae::System system = models::make_model("free_body");
+  Recording data = recorded(system, steps_of(0.01, 1), 0.05, {"body.x"});
+  data.series.resize(1);
+  std::mt19937 random(3);
+  add_noise(data, "body.x", 0.01, random);
+
+  FitProblem problem{system, {data}};
+  problem.free = {"body.x1", "body.u1", "gravity1"};
+  FitOptions options;
+  options.run = steps_of(0.01, 1);
+  const FitResult result = optimize::fit(problem, options);
+  ASSERT_TRUE(result.converged) << result.message;
+
+  const optimize::Series& series = data.series[0];
+  const Eigen::Index n = std::ssize(series.times);
+  Eigen::MatrixXd design(n, 3);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double t = series.times[static_cast<std::size_t>(i)];
+    design.row(i) << 1, t, 0.5 * t * t;
+  }
+  const Eigen::Map<const Eigen::VectorXd> y(series.values.data(), n);
+  const Eigen::Vector3d textbook = design.colPivHouseholderQr().solve(y);
+  const double variance = (y - design * textbook).squaredNorm() / static_cast<double>(n - 3);
+  const Eigen::Matrix3d covariance = variance * (design.transpose() * design).inverse();
+  const double t95 = 2.10092204024103849;  // of 18 degrees of freedom
+  for (int i = 0; i < 3; ++i) {
+    const Estimate& found = result.parameters[static_cast<std::size_t>(i)];
+    const double std = std::sqrt(covariance(i, i));
+    EXPECT_NEAR(found.value, textbook(i), 1e-9) << found.name;
+    EXPECT_NEAR(found.std, std, 1e-9 * std) << found.name;
+    EXPECT_NEAR(found.ci95.lower, textbook(i) - t95 * std, 1e-8) << found.name;
+    EXPECT_NEAR(found.ci95.upper, textbook(i) + t95 * std, 1e-8) << found.name;
+    EXPECT_EQ(found.verdict, "identifiable");
+  }
+  EXPECT_NEAR(result.covariance(0, 2), covariance(0, 2), 1e-9 * std::abs(covariance(0, 2)));
+  EXPECT_NEAR(result.output("body.x").noise, std::sqrt(variance), 1e-9);
+}
+
+/// Data come from the top with its fixed point built in, by a Runge–Kutta method of order 6 without constraints.
+TEST(Fit, FindsTheHeavyTopAndSaysWhatFreeMotionDoesNotTell) {
+  dae::System truth = models::make_model("spinning_top");
+  dae::System system = models::make_model("heavy_top");
+  for (dae::System* const one : {&truth, &system}) {
+    one->set_parameter("top.omega2", 15);
+    one->set_parameter("top.omega3", -0.461538);
+  }
+  dae::IntegrateOptions fine = steps_of(1e-3, 1);
+  fine.method = dae::Method::kMuntheKaas;
+  fine.tableau = dae::butcher_6();
+  Recording data = recorded(truth, fine, 0.01, {"top.q", "top.omega"});
+  std::mt19937 random(5);
+  add_noise(data, "top.q", 1e-4, random);
+  add_noise(data, "top.omega", 1e-3, random);
+
+  FitProblem problem{system, {data}};
+  problem.free = {"top.J1", "top.J2", "top.X2", "top.omega1", "top.omega2", "top.omega3"};
+  problem.start = {{"top.J1", 0.2}, {"top.J2", 0.4}, {"top.X2", 1.1}};
+  FitOptions options;
+  options.run = steps_of(5e-4, 1);
+  const FitResult result = optimize::fit(problem, options);
+  ASSERT_TRUE(result.converged) << result.message;
+  const std::pair<const char*, double> expected[] = {
+      {"top.J1", 0.234375}, {"top.J2", 0.46875}, {"top.X2", 1},
+      {"top.omega1", 0},    {"top.omega2", 15},  {"top.omega3", -0.461538}};
+  for (const auto& [name, value] : expected) {
+    EXPECT_LT(std::abs(pull(result, name, value)), 4) << name << " " << result[name].value;
+    EXPECT_EQ(result[name].verdict, "identifiable") << name;
+  }
+  EXPECT_NEAR(result.output("top.q").noise, 1e-4, 1e-5);
+  EXPECT_NEAR(result.output("top.omega").noise, 1e-3, 1e-4);
+  EXPECT_TRUE(result.undetermined.empty());
+
+  // Mass and inertia together: motion under gravity has no scale of mass.
+  problem.free = {"top.m", "top.J1", "top.J2", "top.J3", "top.omega2"};
+  problem.start = {};
+  const FitResult more = optimize::fit(problem, options);
+  ASSERT_EQ(more.undetermined.size(), 1U);
+  EXPECT_EQ(more.undetermined[0].sentence,
+            "top.m, top.J1, top.J2 and top.J3 only up to a common factor");
+  EXPECT_EQ(more["top.m"].verdict, "only in combination");
+  EXPECT_TRUE(std::isinf(more["top.m"].std));
+  EXPECT_EQ(more["top.omega2"].verdict, "identifiable");
+  EXPECT_LT(std::abs(pull(more, "top.omega2", 15)), 4);
+}
+
+TEST(Fit, FindsTheDoublePendulumWithOffsetsGainsAndSeveralTrials) {
+  dae::System truth = models::make_model("double_pendulum");
+  truth.set_parameter("joint1.viscous", 4e-4);
+  truth.set_parameter("joint2.coulomb", 2e-4);
+  FitProblem problem{models::make_model("double_pendulum"), {}};
+  std::mt19937 random(7);
+  const double angles[] = {0.9, -0.5, 0.3};
+  for (const double angle : angles) {
+    truth.set_parameter("arm1.theta0", angle);
+    truth.set_parameter("arm2.rate0", 3 * angle);
+    Recording data = recorded(truth, steps_of(2e-4, 1), 0.01, {"arm1.theta", "arm2.theta"});
+    add_noise(data, "arm1.theta", 2e-4, random);
+    add_noise(data, "arm2.theta", 2e-4, random);
+    for (double& value : data.series[0].values) value += 3;
+    problem.trials.push_back(data);
+  }
+  problem.free = {"arm1.J", "arm2.J", "arm2.a", "joint1.viscous", "joint2.coulomb"};
+  problem.per_trial = {"arm1.theta0", "arm1.rate0", "arm2.theta0", "arm2.rate0"};
+  problem.sensors = {{optimize::SensorEffect::kOffset, "arm1.theta", false, 2.9},
+                     {optimize::SensorEffect::kGain, "arm2.theta"}};
+  problem.start = {{"arm1.J", 0.002}, {"arm2.a", 0.13}};
+  FitOptions options;
+  options.run = steps_of(2e-3, 1);
+  const FitResult result = optimize::fit(problem, options);
+  ASSERT_TRUE(result.converged) << result.message;
+  EXPECT_LT(std::abs(pull(result, "arm1.J", 0.0012)), 4);
+  EXPECT_LT(std::abs(pull(result, "arm2.J", 0.0014)), 4);
+  EXPECT_LT(std::abs(pull(result, "arm2.a", 0.15)), 4);
+  EXPECT_LT(std::abs(pull(result, "joint1.viscous", 4e-4)), 4);
+  EXPECT_LT(std::abs(pull(result, "joint2.coulomb", 2e-4)), 4);
+  EXPECT_LT(std::abs(pull(result, "arm1.theta.offset", 3)), 4);
+  EXPECT_LT(std::abs(pull(result, "arm2.theta.gain", 1)), 4);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string suffix = "@" + std::to_string(i + 1);
+    EXPECT_LT(std::abs(pull(result, "arm1.theta0" + suffix, angles[i])), 4);
+    EXPECT_LT(std::abs(pull(result, "arm2.rate0" + suffix, 3 * angles[i])), 4);
+  }
+  EXPECT_NEAR(result.output("arm2.theta").noise, 2e-4, 3e-5);
+}
+
+}  // namespace
+}  // namespace liegrad::testing
