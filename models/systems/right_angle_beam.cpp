@@ -54,15 +54,16 @@ dae::System right_angle_beam(const Structure& structure) {
 
   const auto leg = [&](const std::string& name, const elements::BeamAttachment& from,
                        const std::string& end, const lie::SE3<double>& start) {
-    elements::StraightBeam row{.name = name,
-                               .elements = structure.bodies,
-                               .from = from,
-                               .to = {end},
-                               .group = group,
-                               .start = start,
-                               .length = kLength,
-                               .values = {{"gravity3", 0}},
-                               .bind = bind};
+    elements::StraightBeam row;
+    row.name = name;
+    row.elements = structure.bodies;
+    row.from = from;
+    row.to.name = end;
+    row.group = group;
+    row.start = start;
+    row.length = kLength;
+    row.values = {{"gravity3", 0}};
+    row.bind = bind;
     add_beam_nodes(system, row);
     const auto pose = start * lie::SE3<double>(lie::SO3<double>::identity(), {kLength, 0, 0});
     const auto c = pose.coeffs();
