@@ -51,10 +51,9 @@ std::pair<std::string, std::string> without_component(const std::string& name) {
 /// A number by which a system is built, which its parameters do not hold.
 bool is_structural(const dae::System& system, const std::string& name) {
   const std::vector<models::Model>& models = models::all_models();
-  return name == "bodies" &&
-         std::any_of(models.begin(), models.end(), [&](const models::Model& model) {
-           return model.name == system.name() && model.default_bodies > 0;
-         });
+  return std::any_of(models.begin(), models.end(), [&](const models::Model& model) {
+    return model.name == system.name() && model.default_bodies > 0 && name == model.size_name;
+  });
 }
 
 /// Names of initial values as differentiate() gives them: all of a node, "top.q0" or "top.v0", or one,

@@ -1,14 +1,11 @@
 #include "integration_options.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "group_name.hpp"
 #include "liegrad/dae/nearest_name.hpp"
 #include "liegrad/models/models.hpp"
 #include "number_text.hpp"
@@ -82,28 +79,6 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-int number_of_bodies(const std::string& setting, double value) {
-  constexpr double kMost = 10e6;
-  if (value >= 1 && value <= kMost && value == std::floor(value)) return static_cast<int>(value);
-  throw InvalidArgument("--set " + setting +
-                        ": the number of bodies must be a whole number from 1 to 10 million");
-}
-
-/// The object "set" of a file, or the whole of it.
-std::vector<std::pair<std::string, double>> settings_in(const std::string& file) {
-  std::ifstream stream(file);
-  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
-  if (!json.is_object()) throw InvalidArgument(file + " is no JSON object of names and values");
-  std::vector<std::pair<std::string, double>> settings;
-  for (const auto& [name, value] : (json.contains("set") ? json["set"] : json).items()) {
-    if (!value.is_number()) {
-      throw InvalidArgument(file + ": the value of '" + name + "' is no number");
-    }
-    settings.emplace_back(name, value.get<double>());
-  }
-  return settings;
-}
-
 }  // namespace
 
 void IntegrationOptions::add_to(CLI::App& command, const IntegrationOptionNames& names) {
@@ -115,18 +90,12 @@ void IntegrationOptions::add_to(CLI::App& command, const IntegrationOptionNames&
                                  const char* type) {
     return add(name, value, text, type)->capture_default_str();
   };
-  add("SYSTEM", system_, "Name of a built-in system, see `liegrad models`", "")->required();
-  group_option_ = add_choice("--group", group_, "Of rigid-body nodes: so3xr3 or se3", "NAME");
+  choice_.add_to(command);
   add_choice(names.method, method_, listed(method_names()), "NAME");
   if (names.has_t_end) {
     add("--t-end", t_end_, "Final time; the system's own unless given, see `liegrad models SYSTEM`",
         "T");
   }
-  add("--set", settings_, "A parameter or initial value; repeatable", "NAME=VALUE")
-      ->allow_extra_args(false);
-  add("--set-file", settings_file_, "Values that `liegrad fit --write` wrote; --set comes after",
-      "FILE")
-      ->check(CLI::ExistingFile);
   add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
   add_choice("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
   command.add_flag("--project", project_, "Move inconsistent initial values to the constraints");
@@ -190,32 +159,10 @@ void IntegrationOptions::add_steps_to(CLI::App& command) {
       ->needs(adaptive);
 }
 
-dae::System IntegrationOptions::make_system() const {
-  const bool is_sized = models::find_model(system_).default_bodies > 0;
-  models::Structure structure{.body_group = body_group_of(group_)};
-  std::vector<std::pair<std::string, double>> parameters;
-  std::set<std::string> names;
-  for (const std::string& setting : settings_) {
-    const auto [name, value] = named_number_of("--set", setting);
-    if (!names.insert(name).second) {
-      throw InvalidArgument("--set gives '" + name + "' twice; choose one value");
-    }
-    if (is_sized && name == "bodies") {
-      structure.bodies = number_of_bodies(setting, value);
-    } else {
-      parameters.emplace_back(name, value);
-    }
-  }
-  dae::System system = models::make_model(system_, structure);
-  if (!settings_file_.empty()) {
-    for (const auto& [name, value] : settings_in(settings_file_)) system.set_parameter(name, value);
-  }
-  for (const auto& [name, value] : parameters) system.set_parameter(name, value);
-  return system;
-}
+dae::System IntegrationOptions::make_system() const { return choice_.make(); }
 
 std::string IntegrationOptions::group() const {
-  return models::find_model(system_).has_bodies ? group_ : "";
+  return models::find_model(choice_.system).has_bodies ? choice_.group : "";
 }
 
 dae::AlphaParameters IntegrationOptions::alpha_parameters() const {
@@ -251,7 +198,7 @@ void IntegrationOptions::check_numbers() const {
 dae::IntegrateOptions IntegrationOptions::make() const {
   check_numbers();
   dae::IntegrateOptions options;
-  const models::Model& model = models::find_model(system_);
+  const models::Model& model = models::find_model(choice_.system);
   options.t_end = t_end_.value_or(model.default_t_end);
   options.step = step_.value_or(model.default_step);
   if (adaptive_) {
@@ -300,8 +247,8 @@ dae::Formulation IntegrationOptions::constraint_formulation() const {
 
 std::vector<std::string> IntegrationOptions::warnings() const {
   std::vector<std::string> list;
-  if (group_option_->count() > 0 && !models::find_model(system_).has_bodies) {
-    list.push_back("--group has no effect, since '" + system_ + "' has no rigid bodies");
+  if (choice_.group_option->count() > 0 && !models::find_model(choice_.system).has_bodies) {
+    list.push_back("--group has no effect, since '" + choice_.system + "' has no rigid bodies");
   }
   if (!is_munthe_kaas()) return list;
   for (const CLI::Option* option : only_of_alpha_) {
@@ -314,7 +261,7 @@ std::vector<std::string> IntegrationOptions::warnings() const {
 nlohmann::ordered_json IntegrationOptions::echo() const {
   const dae::IntegrateOptions options = make();
   nlohmann::ordered_json echo = {{"method", method_}};
-  if (!group().empty()) echo["group"] = group_;
+  if (!group().empty()) echo["group"] = choice_.group;
   if (!is_munthe_kaas()) {
     const dae::AlphaMethod& method = options.alpha.method;
     echo["formulation"] = formulation_;
@@ -337,7 +284,7 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
   }
   echo["t_end"] = options.t_end;
   echo["set"] = nlohmann::ordered_json::object();
-  for (const std::string& setting : settings_) {
+  for (const std::string& setting : choice_.settings) {
     const auto [name, value] = named_number_of("--set", setting);
     // Whole numbers as such: 10000000, not 1e+07.
     constexpr double kMost = 1e15;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "liegrad/dae/integrate.hpp"
+#include "system_choice.hpp"
 
 namespace liegrad::app {
 
@@ -52,8 +53,8 @@ class IntegrationOptions {
   dae::AlphaParameters alpha_parameters() const;
   double sigma(const dae::AlphaParameters& parameters) const;
 
-  std::string system_;
-  std::string group_ = "so3xr3", formulation_ = "index3", method_ = "lie-alpha", sigma_ = "0";
+  SystemChoice choice_;
+  std::string formulation_ = "index3", method_ = "lie-alpha", sigma_ = "0";
   std::optional<double> rho_, hht_;
   bool newmark_ = false;
   std::string alpha_;
@@ -61,9 +62,6 @@ class IntegrationOptions {
   bool adaptive_ = false, control_multipliers_ = false;
   std::string start_ = "classical", newton_ = "full", guess_ = "extrapolated", solver_ = "auto";
   bool project_ = false, allow_redundant_ = false;
-  std::vector<std::string> settings_;
-  std::string settings_file_;
-  CLI::Option* group_option_ = nullptr;
   std::vector<CLI::Option*> only_of_alpha_;
 };
 

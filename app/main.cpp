@@ -23,9 +23,11 @@
 #include "interrupt.hpp"
 #include "liegrad/lie/error.hpp"
 #include "models_command.hpp"
+#include "modes_command.hpp"
 #include "output_file.hpp"
 #include "sensitivity_command.hpp"
 #include "simulate_command.hpp"
+#include "static_command.hpp"
 
 namespace {
 
@@ -71,6 +73,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
   add_models_command(app);
   add_simulate_command(app);
+  add_static_command(app);
+  add_modes_command(app);
   add_converge_command(app);
   add_sensitivity_command(app);
   add_check_derivatives_command(app);

@@ -25,6 +25,12 @@ struct ModelsCommand {
   void run() const;
 };
 
+/// What decides on the size of a system, and how much of it there is unless told otherwise.
+ordered_json size_of(const models::Model& model) {
+  if (model.default_bodies == 0) return nullptr;
+  return {{"name", model.size_name}, {"default", model.default_bodies}};
+}
+
 ordered_json json_of(const models::Model& model, const dae::System& system) {
   ordered_json nodes = ordered_json::array(), elements = nodes, parameters = nodes, outputs = nodes;
   for (const dae::Node& node : system.nodes()) {
@@ -56,7 +62,7 @@ ordered_json json_of(const models::Model& model, const dae::System& system) {
   }
   return {{"name", model.name},
           {"description", model.description},
-          {"bodies", model.default_bodies > 0 ? ordered_json(model.default_bodies) : nullptr},
+          {"size", size_of(model)},
           {"dof", system.dof()},
           {"constraints", system.num_multipliers()},
           {"t_end", model.default_t_end},
@@ -102,8 +108,9 @@ void print_in_detail(const ordered_json& model) {
   std::cout << std::string(model["name"]) << ": " << std::string(model["description"]) << '\n'
             << fmt::format("velocities: {}, constraints: {}\n", model["dof"].get<int>(),
                            model["constraints"].get<int>());
-  if (!model["bodies"].is_null()) {
-    fmt::print("bodies: {}, or N with `--set bodies=N`\n", model["bodies"].get<int>());
+  if (const ordered_json& size = model["size"]; !size.is_null()) {
+    const std::string name = size["name"];
+    fmt::print("{}: {}, or N with `--set {}=N`\n", name, size["default"].get<int>(), name);
   }
   fmt::print("runs to t = {:g} with steps of {:g}, unless told otherwise\n",
              model["t_end"].get<double>(), model["step"].get<double>());
@@ -172,8 +179,9 @@ void add_models_command(CLI::App& app) {
   sub->add_option("--group", command->group, "Of rigid-body nodes: so3xr3 or se3")
       ->type_name("NAME");
   sub->footer(
-      "The JSON of a system has `name`, `description`, `bodies` (null, or the default number of a\n"
-      "system of any size), `dof`, `constraints`, `t_end` and `step` (of a run unless told\n"
+      "The JSON of a system has `name`, `description`, `size` (null, or of a system of any size\n"
+      "`name` and `default` of the number that decides on it), `dof`, `constraints`, `t_end` and "
+      "`step` (of a run unless told\n"
       "otherwise), `nodes` (`name`, `group`), `elements` (`name`, `type`, `nodes`), `parameters`\n"
       "(`name`, `default`, `unit`, `meaning`), `controls` and `outputs` (`name`, `size`, "
       "`meaning`);\n"

@@ -27,11 +27,11 @@ dae::System make_model(const std::string& name, const Structure& structure) {
     return model.make(sized);
   }
   if (model.default_bodies == 0) {
-    throw InvalidArgument("system '" + name + "' has a fixed number of bodies");
+    throw InvalidArgument("system '" + name + "' has a fixed number of " + model.size_name);
   }
   if (structure.bodies < 1) {
     throw InvalidArgument("system '" + name + "' cannot have " + std::to_string(structure.bodies) +
-                          " bodies; it needs at least 1");
+                          " " + model.size_name + "; it needs at least 1");
   }
   return model.make(structure);
 }

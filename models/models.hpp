@@ -13,7 +13,7 @@ struct Structure {
   lie::NodeGroup body_group = lie::NodeGroup::so3xr3();
   /// Of planar bodies: (x, y, θ) in R³, or SE(2).
   lie::NodeGroup planar_group = lie::NodeGroup::rn(3);
-  /// How many, for a system of any size; 0 is its default.
+  /// How many bodies, or elements of each beam, for a system of any size; 0 is its default.
   int bodies = 0;
 };
 
@@ -26,6 +26,8 @@ struct Model {
   dae::System (*make)(const Structure& structure) = nullptr;
   /// Of a system of any size; 0 where it is fixed.
   int default_bodies = 0;
+  /// What that number is called where it is set.
+  std::string size_name = "bodies";
   /// How long a run shows what the system is about, and a step that follows it.
   double default_t_end = 1, default_step = 1e-3;
 };
@@ -52,5 +54,8 @@ dae::System andrews(const Structure& structure);
 dae::System slider_crank_3d(const Structure& structure);
 dae::System rotor(const Structure& structure);
 dae::System double_pendulum(const Structure& structure);
+dae::System cantilever(const Structure& structure);
+dae::System right_angle_beam(const Structure& structure);
+dae::System four_bar(const Structure& structure);
 
 }  // namespace liegrad::models

@@ -1,3 +1,4 @@
+#include "beam_rows.hpp"
 #include "chain_rows.hpp"
 #include "repeat_rows.hpp"
 #include "row.hpp"
@@ -14,6 +15,7 @@ std::vector<Family> families() {
       {"step.", &step_rows},
       {"solver.", &solver_rows},
       {"chain.", &chain_rows},
+      {"beam.", &beam_rows},
       {"adjoint.", &adjoint_rows},
       {"forward.", &forward_rows},
       {"hessian_vector.", &hessian_vector_rows},

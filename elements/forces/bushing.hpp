@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cmath>
-
 #include "liegrad/elements/forces/checks.hpp"
 #include "liegrad/elements/joints/reaction.hpp"
+#include "liegrad/lie/relative_rotation.hpp"
 
 namespace liegrad::elements {
 
@@ -19,8 +18,7 @@ namespace liegrad::elements {
 /// points along θ, or θ is small) and the force -R_a f; a feels the opposite of both, the force at the
 /// origin of frame b.
 ///
-/// θ is the rotation vector shorter than π, from the quaternion of R with w > 0. At half a turn the
-/// rotation vector itself jumps.
+/// θ is the rotation vector shorter than π. At half a turn the rotation vector itself jumps.
 struct Bushing {
   enum Parameter {
     kA,
@@ -120,15 +118,8 @@ struct Bushing {
 
     explicit Deflection(const dae::Position<S>& at)
         : a(attached_frame(at, 0, kA)), b(attached_frame(at, 1, kB)) {
-      using std::sqrt;
       displacement = a.in_body(b.position - a.position);
-      const lie::Mat<S, 3> r = a.rotation.transpose() * b.rotation;
-      // 2w and 4w (x, y, z) of the quaternion, then tan(θ/4) = |(x, y, z)|/(1 + w) as in SO3::log().
-      const S twice_w = sqrt(S(1) + r(0, 0) + r(1, 1) + r(2, 2));
-      const lie::Vec<S, 3> p =
-          lie::Vec<S, 3>(r(2, 1) - r(1, 2), r(0, 2) - r(2, 0), r(1, 0) - r(0, 1)) /
-          (twice_w * (S(2) + twice_w));
-      rotation = S(4) * lie::arctan_ratio(lie::rotation::dot<S>(p, p)) * p;
+      rotation = lie::rotation::logarithm<S>(a.rotation.transpose() * b.rotation);
     }
   };
 };

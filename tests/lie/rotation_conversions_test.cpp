@@ -1,6 +1,7 @@
 // Rotation matrices, quaternions and rotation vectors in and out of SO(3), and random elements.
 
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "liegrad/ad/scalar.hpp"
 #include "liegrad/lie/operations.hpp"
 #include "liegrad/lie/product.hpp"
+#include "liegrad/lie/relative_rotation.hpp"
 #include "liegrad/lie/se2.hpp"
 #include "liegrad/lie/se3.hpp"
 #include "liegrad/lie/so3xr3.hpp"
@@ -202,6 +204,31 @@ TEST(RandomElements, AreUniformOnSO2) {
 TEST(RandomElements, AreTheSameForTheSameSeed) {
   std::mt19937 a(5), b(5);
   EXPECT_EQ(random<SE3<double>>(a).coeffs(), random<SE3<double>>(b).coeffs());
+}
+
+// ---------------------------------------------------------------- relative rotations
+
+TEST(RelativeRotation, IsRecordedAtTheIdentityAndReplayedInEveryBranch) {
+  using Taped = CppAD::AD<double>;
+  std::vector<Taped> x(9, Taped(0));
+  for (std::size_t i = 0; i < 9; i += 4) x[i] = 1;
+  CppAD::Independent(x);
+  const rotation::RelativeRotation<Taped> recorded(Eigen::Map<const Mat<Taped, 3>>(x.data()));
+  const Mat<Taped, 3> half = recorded.halfway();
+  std::vector<Taped> y(recorded.vector.begin(), recorded.vector.end());
+  for (int i = 0; i < 9; ++i) y.push_back(half(i));
+  CppAD::ADFun<double> tape(x, y);
+  for (const auto& q : quaternions_of_every_branch()) {
+    const auto g = SO3<double>::from_quaternion(q);
+    const Mat<double, 3> r = g.matrix();
+    const std::vector<double> replayed = tape.Forward(0, std::vector<double>(r.data(), r.data() + 9));
+    EXPECT_EQ(tape.compare_change_number(), 0u);
+    const auto back = SO3<double>::exp(Eigen::Map<const Vec<double, 3>>(replayed.data()));
+    EXPECT_LT((back.matrix() - r).cwiseAbs().maxCoeff(), 2 * kTolerance<double>) << q.transpose();
+    const Eigen::Map<const Mat<double, 3>> halfway(replayed.data() + 3);
+    EXPECT_LT((halfway * halfway - r).cwiseAbs().maxCoeff(), 2 * kTolerance<double>);
+    EXPECT_LT(rotation::logarithm<double>(r).norm(), std::numbers::pi + kTolerance<double>);
+  }
 }
 
 // ---------------------------------------------------------------- SO(3)×R³ is a product

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "liegrad/dae/static_equilibrium.hpp"
+
+namespace liegrad::app {
+
+/// Options of commands that look for an equilibrium.
+struct EquilibriumOptions {
+  double time = 0;
+  int load_steps = 1, max_iterations = 20;
+
+  void add_to(CLI::App& command);
+  dae::StaticOptions make() const;
+};
+
+/// What the search did, for summaries and for readers.
+nlohmann::ordered_json json_of(const dae::StaticSolution& solution);
+void print(const dae::StaticSolution& solution);
+
+}  // namespace liegrad::app

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad modes`: small vibrations about an equilibrium.
+void add_modes_command(CLI::App& app);
+
+}  // namespace liegrad::app

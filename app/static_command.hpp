@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad static`: where a system stays at rest.
+void add_static_command(CLI::App& app);
+
+}  // namespace liegrad::app
