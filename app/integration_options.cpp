@@ -30,6 +30,7 @@ const Choices<dae::ButcherTableau (*)()> kMuntheKaasMethods = {{"rkmk-rk4", dae:
                                                                {"rkmk-6", dae::butcher_6},
                                                                {"rkmk-gauss2", dae::gauss_2},
                                                                {"rkmk-radau2", dae::radau_iia_2}};
+const Choices<int> kRadauMethods = {{"radau-2", 2}, {"radau-3", 3}};  // by stages
 const Choices<dae::StartingValues> kStarts = {
     {"classical", dae::StartingValues::kClassical},
     {"corrected", dae::StartingValues::kCorrected},
@@ -69,6 +70,7 @@ T chosen(const char* what, const Choices<T>& choices, const std::string& name) {
 std::vector<std::string> method_names() {
   std::vector<std::string> names = names_of(kAlphaMethods);
   for (const std::string& name : names_of(kMuntheKaasMethods)) names.push_back(name);
+  for (const std::string& name : names_of(kRadauMethods)) names.push_back(name);
   return names;
 }
 
@@ -235,6 +237,9 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   } else if (const auto* const tableau = find(kMuntheKaasMethods, method_)) {
     options.method = dae::Method::kMuntheKaas;
     options.tableau = (*tableau)();
+  } else if (const int* const stages = find(kRadauMethods, method_)) {
+    options.method = dae::Method::kRadau;
+    options.radau.stages = *stages;
   } else {
     throw InvalidArgument("--method: " +
                           dae::unknown_name_message("method", method_, method_names()));

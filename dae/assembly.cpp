@@ -49,7 +49,8 @@ Assembly::Assembly(const Model& system, Formulation formulation, bool velocity_m
   pattern.entries.erase(std::unique(pattern.entries.begin(), pattern.entries.end()),
                         pattern.entries.end());
   pattern_ = pattern.entries;
-  pattern.blocks = block_structure();
+  blocks_ = block_structure();
+  pattern.blocks = blocks_;
   matrix_.emplace(pattern, solver);
   matrix_values_ = matrix_->values();
   last_inputs_.assign(1 + kNumCoefficients, 0.0);

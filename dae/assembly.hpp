@@ -64,9 +64,12 @@ class Assembly {
   void evaluate(bool with_matrix);
   std::span<const double> residual() const { return residual_; }
   LinearSolver& matrix() { return *matrix_; }
+  const LinearSolver& matrix() const { return *matrix_; }
   /// Entries that can be non-zero, each once; and one of them (0 outside the pattern).
   const std::vector<std::pair<int, int>>& pattern() const { return pattern_; }
   double entry(int row, int column);
+  /// Which unknowns are eliminated together.
+  const BlockStructure& blocks() const { return blocks_; }
 
   /// Of the stabilised formulation: position moves by Q (w - N η), where N is B(q_n)ᵀ after this call,
   /// which is made when the nodes hold q_n with Q = I.
@@ -210,6 +213,7 @@ class Assembly {
 
   std::unique_ptr<ThreadTeam> team_;
   std::vector<std::pair<int, int>> pattern_;
+  BlockStructure blocks_;
   std::optional<LinearSolver> matrix_;  // made when the pattern is known
   std::span<double> matrix_values_;
 };

@@ -121,7 +121,8 @@ void Assembly::find_stabilizer_targets() {
 /// multipliers of an element, with those that stabilise. A node without inertia, as joint coordinates
 /// are, shares the block of the first constraint on it, or its own would be singular.
 BlockStructure Assembly::block_structure() const {
-  constexpr int kLargest = 6;
+  constexpr int kLargest = 6, kLargestTogether = 16;
+  static_assert(3 * kLargestTogether <= small_blocks::kLargestBlock);
   BlockStructure blocks;
   blocks.block_of_unknown.assign(index(size_), -1);
   const auto add_block = [&blocks](int stage) {
@@ -170,7 +171,7 @@ BlockStructure Assembly::block_structure() const {
     for (const int node : element.nodes) {
       const int first = space.dof_offset(node), dof = space.group(node).dof();
       if (has_inertia[index(node)] || dof > kLargest / 2 ||
-          size + dof > small_blocks::kLargestBlock || blocks.block_of_unknown[index(first)] >= 0) {
+          size + dof > kLargestTogether || blocks.block_of_unknown[index(first)] >= 0) {
         continue;
       }
       size += dof;

@@ -19,6 +19,11 @@ std::unique_ptr<Stepper> make_stepper(const Model& system, const IntegrateOption
   std::unique_ptr<Stepper> stepper;
   if (options.method == Method::kMuntheKaas) {
     stepper = make_munthe_kaas(system, options.tableau, options.alpha.newton);
+  } else if (options.method == Method::kRadau) {
+    RadauOptions radau = options.radau;
+    radau.solver = options.alpha.solver;
+    radau.allow_redundant = options.alpha.consistency.allow_redundant;
+    stepper = std::make_unique<Radau>(system, radau);
   } else {
     stepper = std::make_unique<GeneralizedAlpha>(system, options.alpha);
   }

@@ -115,6 +115,18 @@ void check_munthe_kaas(const IntegrateOptions& options, const Model& system, Pro
       "adaptive steps need an embedded method, which '" + options.tableau.name + "' has not");
 }
 
+void check_radau(const RadauOptions& radau, Problems& problems) {
+  problems.require(
+      radau.stages == 2 || radau.stages == 3,
+      "Radau methods have 2 or 3 stages here; stages = " + std::to_string(radau.stages));
+  problems.require(radau.relative_tolerance > 0 && radau.relative_tolerance < 1,
+                   "the relative tolerance of the stages of a Radau method " +
+                       number_text(radau.relative_tolerance) + " must be between 0 and 1");
+  problems.require(radau.max_iterations >= 1,
+                   "the stages of a Radau method need at least one iteration; max_iterations = " +
+                       std::to_string(radau.max_iterations));
+}
+
 void check_initial(const InitialValues& initial, const Model& system, Problems& problems) {
   const std::size_t coeffs = static_cast<std::size_t>(system.configuration_space().num_coeffs());
   const std::size_t dof = static_cast<std::size_t>(system.dof());
@@ -158,6 +170,8 @@ std::vector<std::string> IntegrateOptions::problems(const Model& system) const {
   for (const EventOptions& event : events) check_event(event, problems);
   if (method == Method::kAlpha) {
     check_alpha(alpha, problems);
+  } else if (method == Method::kRadau) {
+    check_radau(radau, problems);
   } else {
     check_munthe_kaas(*this, system, problems);
   }

@@ -57,8 +57,8 @@ inline void subtract_transposed_product(int m, int n, const double* a, const dou
   }
 }
 
-/// Blocks larger than this are never made, see BlockStructure.
-inline constexpr int kLargestBlock = 16;
+/// Blocks larger than this are never made, see BlockStructure: three copies of the largest one of an assembly.
+inline constexpr int kLargestBlock = 48;
 
 /// A := A B for A of m×n, B of n×n.
 template <int M, int N>
