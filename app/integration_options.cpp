@@ -108,7 +108,8 @@ void IntegrationOptions::add_to(CLI::App& command) {
       "T");
   add("--set", settings_, "A parameter or initial value; repeatable", "NAME=VALUE")
       ->allow_extra_args(false);
-  add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
+  newton_option_ =
+      add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
   add_choice("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
   add("--threads", threads_, "That evaluate elements; for large systems", "N")
       ->capture_default_str();
@@ -240,6 +241,10 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   } else if (const int* const stages = find(kRadauMethods, method_)) {
     options.method = dae::Method::kRadau;
     options.radau.stages = *stages;
+    if (newton_option_->count() > 0) {
+      options.radau.newton =
+          newton_ == "full" ? dae::RadauNewton::kFull : dae::RadauNewton::kSimplified;
+    }
   } else {
     throw InvalidArgument("--method: " +
                           dae::unknown_name_message("method", method_, method_names()));
@@ -262,7 +267,7 @@ std::vector<std::string> IntegrationOptions::warnings() const {
   if (group_option_->count() > 0 && !models::find_model(system_).has_bodies) {
     list.push_back("--group has no effect, since '" + system_ + "' has no rigid bodies");
   }
-  if (!is_munthe_kaas()) return list;
+  if (!is_munthe_kaas() && !is_radau()) return list;
   for (const CLI::Option* option : only_of_alpha_) {
     if (option->count() == 0) continue;
     list.push_back(option->get_name() + " has no effect on " + method_);
@@ -274,7 +279,7 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
   const dae::IntegrateOptions options = make();
   nlohmann::ordered_json echo = {{"method", method_}};
   if (!group().empty()) echo["group"] = group_;
-  if (!is_munthe_kaas()) {
+  if (!is_munthe_kaas() && !is_radau()) {
     const dae::AlphaMethod& method = options.alpha.method;
     echo["formulation"] = formulation_;
     echo["sigma"] = method.sigma;
@@ -285,7 +290,7 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
     echo["start"] = start_;
     echo["guess"] = guess_;
   }
-  echo["newton"] = newton_;
+  echo["newton"] = is_radau() && newton_option_->count() == 0 ? "automatic" : newton_;
   if (threads_ > 1) echo["threads"] = threads_;
   if (options.adaptive) {
     echo["adaptive"] = true;

@@ -24,7 +24,9 @@ AccelerationSolver::AccelerationSolver(const System& system, bool allow_redundan
                 allow_redundant ? LinearSolverKind::kMinimumNorm : solver),
       allow_redundant_(allow_redundant),
       step_(index(assembly_.size())),
-      accelerations_(index(system.num_multipliers())) {}
+      accelerations_(index(system.num_multipliers())) {
+  assembly_.compile_constraint_accelerations();
+}
 
 void AccelerationSolver::load(const State& state) {
   assembly_.set_time(state.t);

@@ -131,6 +131,9 @@ const ad::Kernel& ElementKind::constraints() const {
 const ad::Kernel& ElementKind::constraint_acceleration() const {
   return kernel({Function::kAcceleration, {}, {}}, Use::kInterpreted);
 }
+const ad::Kernel& ElementKind::compiled_constraint_acceleration() const {
+  return kernel({Function::kAcceleration, {}, {}}, Use::kValues);
+}
 const ad::Kernel& ElementKind::constraint_jerk() const {
   return kernel({Function::kJerk, {}, {}}, Use::kInterpreted);
 }
@@ -325,6 +328,7 @@ void ElementKind::list_kernels(ad::KernelList& list) const {
   if (shape().constraints > 0) {
     variants.push_back({{false, true}, {}});
     add({Function::kConstraints, {}, {}}, Use::kValues);
+    add({Function::kAcceleration, {}, {}}, Use::kValues);
   }
   for (const auto& [rows, form] : variants) {
     add({Function::kStep, rows, form}, Use::kNewton);

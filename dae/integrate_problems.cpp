@@ -105,11 +105,14 @@ void check_alpha(const AlphaOptions& alpha, Problems& problems) {
 void check_munthe_kaas(const IntegrateOptions& options, const Model& system, Problems& problems) {
   problems.add(options.tableau.problems());
   const int algebraic = system.num_multipliers() + system.num_algebraic();
-  problems.require(
-      algebraic == 0,
-      "Munthe-Kaas methods are for systems without constraints and algebraic states, and '" +
-          system.name() + "' has " + std::to_string(algebraic) +
-          "; use a generalized-alpha method");
+  problems.require(algebraic == 0 || options.tableau.is_explicit(),
+                   "implicit Munthe-Kaas methods such as '" + options.tableau.name +
+                       "' are for systems without constraints and algebraic states, and '" +
+                       system.name() + "' has " + std::to_string(algebraic) +
+                       "; use a Radau or a generalized-alpha method");
+  problems.require(!options.alpha.consistency.allow_redundant || algebraic == 0,
+                   "Munthe-Kaas methods do not allow for redundant constraints; use a Radau or a "
+                   "generalized-alpha method");
   problems.require(
       !options.adaptive || options.tableau.b_embedded.has_value(),
       "adaptive steps need an embedded method, which '" + options.tableau.name + "' has not");

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/place_state.hpp"
 #include "liegrad/dae/turn.hpp"
 
 namespace liegrad::dae {
@@ -73,6 +74,9 @@ void Radau::start(const State& initial, double /*h*/) {
   steps_to_scales_ = 0;
   full_steps_left_ = 0;
   rounding_ = 1;
+  if (!current.lambda.empty()) {
+    equations_.set_weights(stabilizer_weights(accelerations_->assembly()));
+  }
 }
 
 void Radau::accept() {
@@ -92,12 +96,7 @@ void Radau::update_scales(double h) {
 
 void Radau::measure_scales(const State& state, double h) {
   scales_for_ = h;
-  assembly_.set_configuration(state.q);
-  assembly_.set_velocity(state.v);
-  assembly_.set_acceleration(state.v_dot);
-  std::ranges::copy(state.lambda, assembly_.multipliers().begin());
-  std::ranges::copy(state.s, assembly_.algebraic().begin());
-  assembly_.set_identity_maps();
+  place_state(state, assembly_);
   assembly_.coefficients() = {.c_a = largest_row_sum(coefficients_.inverse),
                               .c_v = h,
                               .motion_scale = h,

@@ -43,8 +43,9 @@ class Radau final : public Stepper {
   LinearSolverKind solver() const override { return assembly_.matrix().kind(); }
   Assembly& assembly() override { return assembly_; }
 
-  /// λ of a stage of the last attempted step.
-  std::span<const double> stage_multipliers(int stage) { return equations_.multipliers(stage); }
+  const RadauCoefficients& coefficients() const { return coefficients_; }
+  /// With the stages of the last attempted step.
+  RadauEquations& equations() { return equations_; }
 
  private:
   enum class Guess { kExtrapolated, kConstant };

@@ -33,7 +33,7 @@ struct RadauCoefficients {
   /// The difference of the result y from one of order s is, before its stiff part is filtered by
   /// (1 - hJ/γ)⁻¹ with γ = error_gamma,
   ///
-  ///     h y'_n / γ + Σ_i error_weights_i (Y_i - y_n),       [HairerWanner1996, Eq. (IV.8.19)].
+  ///     h y'_n / γ + Σ_i error_weights_i (Y_i - y_n),       [HairerWanner1996, Section IV.8].
   double error_gamma = 0;
   Eigen::VectorXd error_weights;
 };

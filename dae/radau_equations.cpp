@@ -1,9 +1,12 @@
 #include "liegrad/dae/radau_equations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/turn.hpp"
+#include "liegrad/dae/unknown_units.hpp"
 
 namespace liegrad::dae {
 
@@ -19,6 +22,7 @@ RadauEquations::RadauEquations(Assembly& assembly, const RadauCoefficients& coef
       kinematics_(assembly.system().configuration_space(), coefficients),
       modes_(coefficients.modes.size()) {
   const System& system = assembly.system();
+  weights_.assign(index(dof_), 1.0);
   lambda_.assign(index(stages_ * system.num_multipliers()), 0.0);
   s_.assign(index(stages_ * system.num_algebraic()), 0.0);
   eta_.assign(index(stages_ * (size_ - assembly.stabilizer_offset())), 0.0);
@@ -43,6 +47,9 @@ void RadauEquations::begin(const State& start, double h) {
   if (eta_.empty()) return;
   place_start();
   assembly_.set_stabilizer();
+  for (Assembly::StabilizerEntry& entry : assembly_.stabilizer()) {
+    entry.value *= weights_[index(entry.dof)];
+  }
 }
 
 void RadauEquations::guess(std::span<const double> v) {
@@ -257,6 +264,40 @@ bool RadauEquations::estimate_error(std::span<double> theta, std::span<double> v
         theta);
   }
   return true;
+}
+
+std::vector<double> stabilizer_weights(Assembly& matrix) {
+  const System& system = matrix.system();
+  const lie::GroupList& space = system.configuration_space();
+  const std::vector<double> none(index(space.dof()), 0.0);
+  matrix.set_configuration(system.initial_configuration());
+  matrix.set_velocity(none);
+  matrix.set_acceleration(none);
+  std::ranges::fill(matrix.multipliers(), 0.0);
+  std::ranges::fill(matrix.algebraic(), 0.0);
+  matrix.set_identity_maps();
+  matrix.coefficients() = {};
+  matrix.evaluate(true);
+  const std::vector<double> units = unknown_units(matrix);
+  std::vector<double> weights = none;
+  const auto set = [&](int first, int count) {
+    if (count == 0) return;
+    const double unit = *std::min_element(units.begin() + first, units.begin() + first + count);
+    const double power = std::round(std::log2(unit));
+    const double weight = std::isfinite(power) ? std::exp2(2 * power) : 1.0;
+    std::fill_n(weights.begin() + first, count, weight);
+  };
+  for (int i = 0; i < space.size(); ++i) {
+    const lie::NodeGroup& group = space.group(i);
+    const int first = space.dof_offset(i), angles = num_angles(group.kind);
+    if (group.kind == lie::GroupKind::kRn) {
+      for (int k = 0; k < group.n; ++k) set(first + k, 1);
+    } else {
+      set(first, angles);
+      set(first + angles, group.dof() - angles);
+    }
+  }
+  return weights;
 }
 
 }  // namespace liegrad::dae

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "liegrad/dae/coupled_matrix.hpp"
@@ -15,8 +16,9 @@ namespace liegrad::dae {
 ///
 ///     h (M v̇_i + g + Bᵀλ_i) = 0,   Φ(q_i) / h = 0,   h h_s = 0,   B v_i + Φ_t = 0,
 ///
-/// with q_i, v_i and v̇_i from RadauKinematics and f_i = B(q_n)ᵀη_i (docs/integrators.md). Which of them and whether
-/// there is η follows from the formulation of the assembly. Nothing is allocated after the first step.
+/// with q_i, v_i and v̇_i from RadauKinematics and f_i = W B(q_n)ᵀη_i (docs/integrators.md). Which of them and whether
+/// there is η follows from the formulation of the assembly. W is diagonal, about M⁻¹, and makes f a velocity whatever the
+/// unit of length: see stabilizer_weights(). Nothing is allocated after the first step.
 class RadauEquations {
  public:
   using GoToTime = std::function<void(double)>;
@@ -25,12 +27,16 @@ class RadauEquations {
   RadauEquations(Assembly& assembly, const RadauCoefficients& coefficients, LinearSolverKind solver,
                  GoToTime go_to_time);
 
+  /// Takes the diagonal of W.
+  void set_weights(std::vector<double> weights) { weights_ = std::move(weights); }
   /// Starts a step. Precondition: `start` stays where it is until the next one.
   void begin(const State& start, double h);
   /// Takes a guess of velocities, by stage, with λ and s as at the start and η = 0.
   void guess(std::span<const double> v);
   std::span<double> multipliers(int stage) { return part(lambda_, stage); }
   std::span<const double> algebraic(int stage) { return part(s_, stage); }
+  std::span<const double> stabilizers(int stage) { return part(eta_, stage); }
+  std::span<const double> weights() const { return weights_; }
   const RadauKinematics& kinematics() const { return kinematics_; }
 
   /// Finds the residual of all stages, in the rows of the assembly, stage after stage.
@@ -48,10 +54,10 @@ class RadauEquations {
     return std::span<const double>(correction_).subspan(static_cast<std::size_t>(stage * size_));
   }
 
-  /// Writes the error of θ and v at the end, of order h^(s+1), [HairerWanner1996, Eq. (IV.8.20)]: filtered by the matrix
+  /// Writes the error of θ and v at the end, of order h^(s+1), [HairerWanner1996, Section IV.8]: filtered by the matrix
   /// of one stage at the start of the step, and with it tangent to the constraints. False if that is singular.
   bool estimate_error(std::span<double> theta, std::span<double> v);
-  /// Adds B(q_n)ᵀη times a factor.
+  /// Adds W B(q_n)ᵀη times a factor.
   void add_stabilizer_force(std::span<const double> eta, double factor, std::span<double> to);
 
  private:
@@ -77,6 +83,7 @@ class RadauEquations {
   RadauKinematics kinematics_;
   const State* start_ = nullptr;
   double h_ = 0;
+  std::vector<double> weights_;
   std::vector<double> lambda_, s_, eta_, force_;  ///< by stage
   std::vector<double> residual_, correction_, change_;
   // Made when first needed.
@@ -92,5 +99,10 @@ class RadauEquations {
   };
   std::vector<Entry> entries_;
 };
+
+/// W of RadauEquations: the inverse of inertias at the initial configuration of the system, one number for the angles and
+/// one for the translations of a node, and powers of four, so that derivatives by parameters do not feel them. They depend
+/// on the system and its parameters only: a step that is made again has the same. `matrix` is one of (19).
+std::vector<double> stabilizer_weights(Assembly& matrix);
 
 }  // namespace liegrad::dae

@@ -29,6 +29,7 @@ class RadauKinematics {
   void set_velocities(std::span<const double> v);
   void update(std::span<const double> f);
 
+  std::span<const double> rates(int stage) const { return part(rates_, stage); }
   std::span<const double> theta(int stage) const { return part(theta_, stage); }
   std::span<const double> v(int stage) const { return part(v_, stage); }
   std::span<const double> v_dot(int stage) const { return part(v_dot_, stage); }

@@ -27,6 +27,7 @@ class Stabilizer {
 
   /// Column after column, in each the coordinates node after node: all of a node, as a method may mix them.
   std::span<Entry> entries() { return entries_; }
+  std::span<const Entry> entries() const { return entries_; }
   /// The index of an entry.
   int entry(int multiplier, int dof) const;
 

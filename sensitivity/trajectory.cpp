@@ -9,6 +9,7 @@
 #include "liegrad/sensitivity/alpha_step_derivative.hpp"
 #include "liegrad/sensitivity/full_convergence.hpp"
 #include "liegrad/sensitivity/munthe_kaas_derivative.hpp"
+#include "liegrad/sensitivity/radau_derivative.hpp"
 
 namespace liegrad::sensitivity {
 

@@ -1,3 +1,4 @@
+#include "accuracy_rows.hpp"
 #include "chain_rows.hpp"
 #include "row.hpp"
 #include "sensitivity_rows.hpp"
@@ -10,6 +11,7 @@ std::vector<Family> families() {
           {"compile.", &compile_rows},
           {"step.", &step_rows},
           {"chain.", &chain_rows},
+          {"accuracy.", &accuracy_rows},
           {"adjoint.", &adjoint_rows},
           {"forward.", &forward_rows},
           {"hessian_vector.", &hessian_vector_rows}};

@@ -505,8 +505,9 @@ TEST(MuntheKaasDerivativeOfAnySystem, NeedsOneWithoutConstraints) {
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& e) {
     EXPECT_STREQ(e.what(),
-                 "Munthe-Kaas methods are for systems without constraints and algebraic states, "
-                 "which 'heavy_top' has; use a generalized-alpha method");
+                 "steps of Munthe-Kaas methods have derivatives for systems without constraints and "
+                 "algebraic states, which 'heavy_top' has; use a Radau or a generalized-alpha "
+                 "method");
   }
 }
 
