@@ -18,7 +18,7 @@ constexpr double kKeptContraction = 1e-3;
 
 }  // namespace
 
-AccelerationSolver::AccelerationSolver(const System& system, bool allow_redundant,
+AccelerationSolver::AccelerationSolver(const Model& system, bool allow_redundant,
                                        LinearSolverKind solver)
     : assembly_(system, Formulation::kIndex3, false,
                 allow_redundant ? LinearSolverKind::kMinimumNorm : solver),

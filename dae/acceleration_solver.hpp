@@ -14,8 +14,12 @@ namespace liegrad::dae {
 /// and again in a run, without allocation and without exceptions.
 class AccelerationSolver {
  public:
-  AccelerationSolver(const System& system, bool allow_redundant, LinearSolverKind solver);
+  AccelerationSolver(const Model& system, bool allow_redundant, LinearSolverKind solver);
 
+  void set_parameters(std::span<const double> parameters) {
+    assembly_.set_parameters(parameters);
+    units_.clear();
+  }
   Assembly& assembly() { return assembly_; }
   /// From a guess of v̇, λ and s, which the state holds. False on a failure.
   bool solve(State& state);

@@ -8,7 +8,7 @@
 
 namespace liegrad::dae {
 
-ConstrainedMuntheKaas::ConstrainedMuntheKaas(const System& system, const ButcherTableau& tableau)
+ConstrainedMuntheKaas::ConstrainedMuntheKaas(const Model& system, const ButcherTableau& tableau)
     : space_(system.configuration_space()),
       tableau_(tableau),
       stages_(static_cast<int>(tableau.b.size())),

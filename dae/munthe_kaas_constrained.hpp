@@ -17,8 +17,11 @@ namespace liegrad::dae {
 /// (docs/integrators.md). Not for stiff systems.
 class ConstrainedMuntheKaas final : public Stepper {
  public:
-  ConstrainedMuntheKaas(const System& system, const ButcherTableau& tableau);
+  ConstrainedMuntheKaas(const Model& system, const ButcherTableau& tableau);
 
+  void set_parameters(std::span<const double> parameters) override {
+    accelerations_.set_parameters(parameters);
+  }
   void start(const State& initial, double h) override;
   const StepReport& step(double h, double t_end) override;
   void accept() override { std::swap(current, upcoming); }

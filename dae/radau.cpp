@@ -12,21 +12,28 @@
 namespace liegrad::dae {
 namespace {
 
-/// A residual that is no smaller than this part of the one before is rounding, if it is below so many tolerances.
+/// A residual that is no smaller than this part of the one before is rounding,
+/// if it is below so many tolerances.
 constexpr double kStagnation = 0.25, kLargestStagnation = 1e4;
 /// Corrections below this part of velocities change no scale.
 constexpr double kSmallCorrection = 1e-6;
-/// How fast what is known of rounding is forgotten, each time that scales are taken anew, and how often that is.
+/// Of the gradient of a constraint; smaller entries may be rounding.
+constexpr double kSmallGradient = 1e-3;
+/// How fast what is known of rounding is forgotten, each time that scales are
+/// taken anew, and how often that is.
 constexpr double kForgetting = 0.9;
 constexpr int kStepsWithScales = 16;
-/// The simplified iteration is given up where it would take more iterations, for so many steps.
+/// The simplified iteration is given up where it would take more iterations,
+/// for so many steps.
 constexpr int kMostSimplified = 14, kStepsWithFull = 16;
-/// Systems with more unknowns in a stage are solved by the simplified iteration, where matrices cost more than residuals.
+/// Systems with more unknowns in a stage are solved by the simplified
+/// iteration, where matrices cost more than residuals.
 constexpr int kLargestFull = 60;
 /// Extrapolation over more of the last step than this would amplify its errors.
 constexpr double kLongestExtrapolation = 2;
-/// The error of a result of order 2s - 1 from the difference d to one of order s, both as parts of the motion:
-/// kErrorPart d^(2s/(s+1)). Measured on the built-in systems (docs/step-control.md).
+/// The error of a result of order 2s - 1 from the difference d to one of order
+/// s, both as parts of the motion: kErrorPart d^(2s/(s+1)). Measured on the
+/// built-in systems (docs/step-control.md).
 constexpr double kErrorPart = 0.1;
 
 /// The most that rounding of velocities counts in h v̇.
@@ -34,7 +41,7 @@ double largest_row_sum(const Eigen::MatrixXd& matrix) {
   return matrix.cwiseAbs().rowwise().sum().maxCoeff();
 }
 
-Formulation formulation_of(const System& system, const RadauOptions& options) {
+Formulation formulation_of(const Model& system, const RadauOptions& options) {
   return system.num_multipliers() > 0 ? options.formulation : Formulation::kIndex3;
 }
 
@@ -44,7 +51,7 @@ LinearSolverKind solver_of(const RadauOptions& options) {
 
 }  // namespace
 
-Radau::Radau(const System& system, const RadauOptions& options)
+Radau::Radau(const Model& system, const RadauOptions& options)
     : options_(options),
       coefficients_(options.stages),
       dof_(system.dof()),
@@ -57,10 +64,17 @@ Radau::Radau(const System& system, const RadauOptions& options)
       velocity_(position_),
       theta_error_(index(dof_)),
       velocity_error_(index(dof_)),
-      multiplier_error_(position_) {
+      multiplier_error_(position_),
+      multiplier_tolerance_(position_),
+      largest_gradient_(position_) {
   if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
     accelerations_.emplace(system, options.allow_redundant, options.solver);
   }
+}
+
+void Radau::set_parameters(std::span<const double> parameters) {
+  assembly_.set_parameters(parameters);
+  if (accelerations_) accelerations_->set_parameters(parameters);
 }
 
 void Radau::start(const State& initial, double /*h*/) {
@@ -72,6 +86,7 @@ void Radau::start(const State& initial, double /*h*/) {
   previous_v_ = current.v;
   previous_v_dot_ = current.v_dot;
   steps_to_scales_ = 0;
+  scales_for_ = 0;
   full_steps_left_ = 0;
   rounding_ = 1;
   if (!current.lambda.empty()) {
@@ -103,6 +118,36 @@ void Radau::measure_scales(const State& state, double h) {
                               .position_scale = 1 / h};
   scales_.measure(state, h);
   scales_.set_inverse_tolerances(options_.relative_tolerance, h, inverse_tolerance_);
+  widen_tolerances();
+}
+
+/// Multipliers are known to the rounding of the larger of the forces on both
+/// sides of their constraints, and what that leaves in the equations on the
+/// other side is no error of the iteration: at the free end of a long chain
+/// that falls, multipliers are far below it. Precondition: the assembly holds
+/// the matrix of the last measurement, with B.
+void Radau::widen_tolerances() {
+  std::ranges::fill(multiplier_tolerance_, 0.0);
+  std::ranges::fill(largest_gradient_, 0.0);
+  const auto for_each_gradient = [this](auto&& f) {
+    const int first = assembly_.multiplier_offset();
+    for (const auto& [row, column, place, is_position] : equations_.entries()) {
+      if (!is_position) continue;
+      f(index(row - first), index(column), std::abs(assembly_.matrix().values()[index(place)]));
+    }
+  };
+  for_each_gradient([this](std::size_t k, std::size_t, double gradient) {
+    largest_gradient_[k] = std::max(largest_gradient_[k], gradient);
+  });
+  for_each_gradient([this](std::size_t k, std::size_t i, double gradient) {
+    if (!(gradient > kSmallGradient * largest_gradient_[k])) return;
+    multiplier_tolerance_[k] =
+        std::max(multiplier_tolerance_[k], 1 / (inverse_tolerance_[i] * gradient));
+  });
+  for_each_gradient([this](std::size_t k, std::size_t i, double gradient) {
+    const double left = gradient * multiplier_tolerance_[k];
+    inverse_tolerance_[i] = std::min(inverse_tolerance_[i], 1 / left);
+  });
 }
 
 double Radau::backward_error() const {
@@ -118,8 +163,9 @@ double Radau::backward_error() const {
   return std::isfinite(sum) ? largest : sum;
 }
 
-/// Velocities of the polynomial of degree 3 through v and v̇ at both ends of the last step, or of constant acceleration;
-/// constant velocities where those would turn a node too far, and rest where these do.
+/// Velocities of the polynomial of degree 3 through v and v̇ at both ends of the
+/// last step, or of constant acceleration; constant velocities where those
+/// would turn a node too far, and rest where these do.
 void Radau::guess(Guess kind, double h) {
   const bool extrapolates = kind == Guess::kExtrapolated && previous_step_ > 0 &&
                             h <= kLongestExtrapolation * previous_step_;
@@ -174,9 +220,10 @@ bool Radau::factorize(bool full) {
                   assembly_.unknown_name(equations_.singular_unknown()));
 }
 
-/// Whether a residual that does not shrink any more is what rounding leaves. Scales of the start of a step may be too
-/// small for it, as where a drive begins to move what is at rest; then those of the stages tell, if corrections are small
-/// beside them.
+/// Whether a residual that does not shrink any more is what rounding leaves.
+/// Scales of the start of a step may be too small for it, as where a drive
+/// begins to move what is at rest; then those of the stages tell, if
+/// corrections are small beside them.
 bool Radau::is_rounding(double h) {
   here_ = current;
   for (int i = 0; i < options_.stages; ++i) {
@@ -188,18 +235,33 @@ bool Radau::is_rounding(double h) {
   }
   std::ranges::copy(equations_.multipliers(options_.stages - 1), here_.lambda.begin());
   measure_scales(here_, h);
-  for (int i = 0; i < options_.stages; ++i) {
-    for (std::size_t k = 0; k < here_.v.size(); ++k) {
-      if (!(std::abs(equations_.correction(i)[k]) <= kSmallCorrection * scales_.speeds()[k])) {
-        measure_scales(current, h);
-        return false;
-      }
-    }
+  if (!correction_is_small()) {
+    measure_scales(current, h);
+    return false;
   }
   const double size = backward_error();
   if (!(size <= kLargestStagnation)) return false;
   rounding_ = std::max(rounding_, 2 * size);
   return true;
+}
+
+/// Beside the highest speeds, of angles and of translations: parts that hardly
+/// move feel the rounding of others.
+bool Radau::correction_is_small() {
+  const lie::GroupList& space = assembly_.system().configuration_space();
+  double correction[2] = {}, speed[2] = {};
+  for (int node = 0; node < space.size(); ++node) {
+    for (int k = 0; k < space.group(node).dof(); ++k) {
+      const std::size_t at = index(space.dof_offset(node) + k);
+      const std::size_t unit = k < num_angles(space.group(node).kind) ? 0 : 1;
+      speed[unit] = std::max(speed[unit], scales_.speeds()[at]);
+      for (int i = 0; i < options_.stages; ++i) {
+        correction[unit] = std::max(correction[unit], std::abs(equations_.correction(i)[at]));
+      }
+    }
+  }
+  return correction[0] <= kSmallCorrection * speed[0] &&
+         correction[1] <= kSmallCorrection * speed[1];
 }
 
 bool Radau::solve(double h) {
@@ -251,7 +313,8 @@ const StepReport& Radau::step(double h, double t_end) {
   equations_.begin(current, h);
   guess(Guess::kExtrapolated, h);
   bool solved = solve(h);
-  // An extrapolation may lead astray, and so may matrices of one stage for all: once more without either.
+  // An extrapolation may lead astray, and so may matrices of one stage for all:
+  // once more without either.
   if (!solved && last_report.failure != NewtonFailure::kNonFinite && previous_step_ > 0) {
     last_report.success = true;
     full_steps_left_ = kStepsWithFull;

@@ -33,8 +33,9 @@ struct RadauOptions {
 /// v̇, λ and s at the ends of steps are those of (19), [ArnoldCardonaBruels2015]; those of the stages are of order s only.
 class Radau final : public Stepper {
  public:
-  Radau(const System& system, const RadauOptions& options);
+  Radau(const Model& system, const RadauOptions& options);
 
+  void set_parameters(std::span<const double> parameters) override;
   void start(const State& initial, double h) override;
   const StepReport& step(double h, double t_end) override;
   void accept() override;
@@ -52,11 +53,13 @@ class Radau final : public Stepper {
 
   void update_scales(double h);
   void measure_scales(const State& state, double h);
+  void widen_tolerances();
   /// The largest residual, each over its tolerance; NaN where one is.
   double backward_error() const;
   void guess(Guess kind, double h);
   bool solve(double h);
   bool is_rounding(double h);
+  bool correction_is_small();
   bool prefers_full();
   bool factorize(bool full);
   bool finish(double h, double t_end);
@@ -78,7 +81,7 @@ class Radau final : public Stepper {
   int full_steps_left_ = 0;
   State here_;
   std::vector<double> guess_, position_, velocity_, theta_error_, velocity_error_,
-      multiplier_error_;
+      multiplier_error_, multiplier_tolerance_, largest_gradient_;
   /// The start of the last accepted step.
   std::vector<double> previous_v_, previous_v_dot_;
   double previous_step_ = 0;

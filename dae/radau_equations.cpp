@@ -21,7 +21,7 @@ RadauEquations::RadauEquations(Assembly& assembly, const RadauCoefficients& coef
       size_(assembly.size()),
       kinematics_(assembly.system().configuration_space(), coefficients),
       modes_(coefficients.modes.size()) {
-  const System& system = assembly.system();
+  const Model& system = assembly.system();
   weights_.assign(index(dof_), 1.0);
   lambda_.assign(index(stages_ * system.num_multipliers()), 0.0);
   s_.assign(index(stages_ * system.num_algebraic()), 0.0);
@@ -267,7 +267,7 @@ bool RadauEquations::estimate_error(std::span<double> theta, std::span<double> v
 }
 
 std::vector<double> stabilizer_weights(Assembly& matrix) {
-  const System& system = matrix.system();
+  const Model& system = matrix.system();
   const lie::GroupList& space = system.configuration_space();
   const std::vector<double> none(index(space.dof()), 0.0);
   matrix.set_configuration(system.initial_configuration());

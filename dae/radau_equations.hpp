@@ -57,6 +57,12 @@ class RadauEquations {
   /// Writes the error of θ and v at the end, of order h^(s+1), [HairerWanner1996, Section IV.8]: filtered by the matrix
   /// of one stage at the start of the step, and with it tangent to the constraints. False if that is singular.
   bool estimate_error(std::span<double> theta, std::span<double> v);
+  /// Of the assembly's matrix, in columns of velocities.
+  struct Entry {
+    int row, column, place;
+    bool is_position;
+  };
+  std::span<const Entry> entries() const { return entries_; }
   /// Adds W B(q_n)ᵀη times a factor.
   void add_stabilizer_force(std::span<const double> eta, double factor, std::span<double> to);
 
@@ -92,11 +98,6 @@ class RadauEquations {
   bool uses_full_ = true;
   int singular_unknown_ = -1;
   std::vector<double> mode_right_, right_;
-  /// Of the assembly's matrix, in columns of velocities.
-  struct Entry {
-    int row, column, place;
-    bool is_position;
-  };
   std::vector<Entry> entries_;
 };
 

@@ -20,6 +20,7 @@ std::unique_ptr<StepDerivative> make_step_derivative(const dae::Model& model,
   if (options.method == dae::Method::kMuntheKaas) {
     return munthe_kaas_derivative(model, options.tableau, options.alpha.newton);
   }
+  if (options.method == dae::Method::kRadau) return radau_derivative(model, options);
   return std::make_unique<AlphaStepDerivative>(model, options.alpha);
 }
 
