@@ -28,13 +28,13 @@ constexpr int kStepsWithScales = 16;
 constexpr int kMostSimplified = 14, kStepsWithFull = 16;
 /// Systems with more unknowns in a stage are solved by the simplified
 /// iteration, where matrices cost more than residuals.
-constexpr int kLargestFull = 60;
+constexpr int kLargestFull = 36;
 /// Extrapolation over more of the last step than this would amplify its errors.
 constexpr double kLongestExtrapolation = 2;
 /// The error of a result of order 2s - 1 from the difference d to one of order
 /// s, both as parts of the motion: kErrorPart d^(2s/(s+1)). Measured on the
 /// built-in systems (docs/step-control.md).
-constexpr double kErrorPart = 0.1;
+constexpr double kErrorPart = 0.3;
 
 /// The most that rounding of velocities counts in h v̇.
 double largest_row_sum(const Eigen::MatrixXd& matrix) {
