@@ -28,6 +28,7 @@ const Choices<dae::ButcherTableau (*)()> kMuntheKaasMethods = {{"rkmk-rk4", dae:
                                                                {"rkmk-6", dae::butcher_6},
                                                                {"rkmk-gauss2", dae::gauss_2},
                                                                {"rkmk-radau2", dae::radau_iia_2}};
+const Choices<int> kRadauMethods = {{"radau-2", 2}, {"radau-3", 3}};  // by stages
 const Choices<dae::StartingValues> kStarts = {
     {"classical", dae::StartingValues::kClassical},
     {"corrected", dae::StartingValues::kCorrected},
@@ -67,6 +68,7 @@ T chosen(const char* what, const Choices<T>& choices, const std::string& name) {
 std::vector<std::string> method_names() {
   std::vector<std::string> names = names_of(kAlphaMethods);
   for (const std::string& name : names_of(kMuntheKaasMethods)) names.push_back(name);
+  for (const std::string& name : names_of(kRadauMethods)) names.push_back(name);
   return names;
 }
 
@@ -96,7 +98,8 @@ void IntegrationOptions::add_to(CLI::App& command, const IntegrationOptionNames&
     add("--t-end", t_end_, "Final time; the system's own unless given, see `liegrad models SYSTEM`",
         "T");
   }
-  add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
+  newton_option_ =
+      add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
   add_choice("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
   command.add_flag("--project", project_, "Move inconsistent initial values to the constraints");
   command.add_flag("--allow-redundant", allow_redundant_,
@@ -216,6 +219,13 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   } else if (const auto* const tableau = find(kMuntheKaasMethods, method_)) {
     options.method = dae::Method::kMuntheKaas;
     options.tableau = (*tableau)();
+  } else if (const int* const stages = find(kRadauMethods, method_)) {
+    options.method = dae::Method::kRadau;
+    options.radau.stages = *stages;
+    if (newton_option_->count() > 0) {
+      options.radau.newton =
+          newton_ == "full" ? dae::RadauNewton::kFull : dae::RadauNewton::kSimplified;
+    }
   } else {
     throw InvalidArgument("--method: " +
                           dae::unknown_name_message("method", method_, method_names()));
@@ -250,7 +260,7 @@ std::vector<std::string> IntegrationOptions::warnings() const {
   if (choice_.group_option->count() > 0 && !models::find_model(choice_.system).has_bodies) {
     list.push_back("--group has no effect, since '" + choice_.system + "' has no rigid bodies");
   }
-  if (!is_munthe_kaas()) return list;
+  if (!is_munthe_kaas() && !is_radau()) return list;
   for (const CLI::Option* option : only_of_alpha_) {
     if (option->count() == 0) continue;
     list.push_back(option->get_name() + " has no effect on " + method_);
@@ -262,7 +272,7 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
   const dae::IntegrateOptions options = make();
   nlohmann::ordered_json echo = {{"method", method_}};
   if (!group().empty()) echo["group"] = choice_.group;
-  if (!is_munthe_kaas()) {
+  if (!is_munthe_kaas() && !is_radau()) {
     const dae::AlphaMethod& method = options.alpha.method;
     echo["formulation"] = formulation_;
     echo["sigma"] = method.sigma;
@@ -273,7 +283,7 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
     echo["start"] = start_;
     echo["guess"] = guess_;
   }
-  echo["newton"] = newton_;
+  echo["newton"] = is_radau() && newton_option_->count() == 0 ? "automatic" : newton_;
   if (options.adaptive) {
     echo["adaptive"] = true;
     echo["rtol"] = options.adaptive->tolerance.relative;

@@ -42,10 +42,15 @@ class IntegrationOptions {
   /// For summaries: the method with its numbers.
   nlohmann::ordered_json echo() const;
   const std::string& method() const { return method_; }
-  const std::string& formulation() const { return formulation_; }
+  /// Of the constraints, as the method has it.
+  std::string formulation() const {
+    if (is_radau()) return "stabilized";
+    return is_munthe_kaas() ? "projected" : formulation_;
+  }
   /// "so3xr3", or empty for a system without bodies.
   std::string group() const;
   bool is_munthe_kaas() const { return method_.starts_with("rkmk-"); }
+  bool is_radau() const { return method_.starts_with("radau-"); }
 
  private:
   /// Throws InvalidArgument for a number that no run can have.
@@ -62,6 +67,7 @@ class IntegrationOptions {
   bool adaptive_ = false, control_multipliers_ = false;
   std::string start_ = "classical", newton_ = "full", guess_ = "extrapolated", solver_ = "auto";
   bool project_ = false, allow_redundant_ = false;
+  CLI::Option* newton_option_ = nullptr;
   std::vector<CLI::Option*> only_of_alpha_;
 };
 

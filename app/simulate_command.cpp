@@ -180,6 +180,10 @@ std::string method_text(const Result& result) {
   if (result.integration.is_munthe_kaas()) {
     return fmt::format("{}, order {}", result.integration.method(), result.options.tableau.order);
   }
+  if (result.integration.is_radau()) {
+    return fmt::format("{}, order {}", result.integration.method(),
+                       2 * result.options.radau.stages - 1);
+  }
   const dae::AlphaMethod& method = result.options.alpha.method;
   const dae::AlphaParameters& p = method.parameters;
   return fmt::format(

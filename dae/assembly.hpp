@@ -60,19 +60,26 @@ class Assembly {
   void evaluate(bool with_matrix);
   std::span<const double> residual() const { return residual_; }
   LinearSolver& matrix() { return *matrix_; }
+  const LinearSolver& matrix() const { return *matrix_; }
   /// Entries that can be non-zero, each once; and one of them (0 outside the pattern).
   const MatrixEntries& pattern() const { return matrix_->entries(); }
   double entry(int row, int column);
+  /// Which unknowns are eliminated together.
+  const BlockStructure& blocks() const { return blocks_; }
 
   /// Of the stabilised formulation: position moves by Q (w - N η), where N is B(q_n)ᵀ after this call,
   /// which is made when the nodes hold q_n with Q = I.
   void set_stabilizer();
   /// N; a method may change it. Precondition: the formulation is the stabilised one.
   Stabilizer& stabilizer() { return *stabilizer_; }
+  /// N, or nothing in another formulation.
+  const Stabilizer* find_stabilizer() const { return stabilizer_ ? &*stabilizer_ : nullptr; }
 
   /// Φ, dΦ/dt, d²Φ/dt², d³Φ/dt³ (for v̈ = 0) at the current point.
   void constraint_values(std::span<double> position, std::span<double> velocity);
   void constraint_accelerations(std::span<double> out) { constraint_derivative(2, out); }
+  /// The second of these comes from compiled kernels from now on, for those who ask often.
+  void compile_constraint_accelerations();
   void constraint_jerks(std::span<double> out) { constraint_derivative(3, out); }
   /// Writes the sum over all elements of |M v̇ + g + Bᵀλ| by velocity, then of |h_s|, each element by itself.
   void term_sizes(std::span<double> out);
@@ -105,6 +112,7 @@ class Assembly {
     const ad::Kernel* values = nullptr;
     const ad::Kernel* constraints = nullptr;
     const ad::Kernel* observables = nullptr;
+    const ad::Kernel* acceleration = nullptr;  ///< compiled, if that was asked for
     int matrix_offset = 0;                     ///< of the derivatives in the outputs of `newton`
     std::vector<int> row_index;                ///< element × output → row of the residual
     std::vector<int> matrix_position;          ///< element × entry → position in the matrix
@@ -189,6 +197,7 @@ class Assembly {
 
   std::optional<Stabilizer> stabilizer_;  // of the stabilised formulation
 
+  BlockStructure blocks_;
   std::optional<LinearSolver> matrix_;  // made when the pattern is known
   std::span<double> matrix_values_;
 };

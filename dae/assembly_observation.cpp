@@ -31,8 +31,9 @@ void Assembly::constraint_derivative(int order, std::span<double> out) {
   for (Group& group : groups_) {
     const int each = group.kind->shape().constraints;
     if (each == 0) continue;
-    const ad::Kernel& kernel =
-        order == 2 ? group.kind->constraint_acceleration() : group.kind->constraint_jerk();
+    const ad::Kernel& kernel = order == 3           ? group.kind->constraint_jerk()
+                               : group.acceleration ? *group.acceleration
+                                                    : group.kind->constraint_acceleration();
     for_each_chunk(group, [&](int first, int count) {
       load_and_call(group, kernel, first, count);
       for (int lane = 0; lane < count; ++lane) {
@@ -42,6 +43,13 @@ void Assembly::constraint_derivative(int order, std::span<double> out) {
         }
       }
     });
+  }
+}
+
+void Assembly::compile_constraint_accelerations() {
+  for (Group& group : groups_) {
+    if (group.kind->shape().constraints == 0) continue;
+    group.acceleration = &group.kind->constraint_acceleration();
   }
 }
 

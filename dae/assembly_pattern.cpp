@@ -47,7 +47,8 @@ int Assembly::unknown_of(const PlacedElement& element, const Group& group, int v
 }
 
 SparsePattern Assembly::collect_pattern() {
-  SparsePattern pattern{.size = size_, .blocks = block_structure()};
+  blocks_ = block_structure();
+  SparsePattern pattern{.size = size_, .blocks = blocks_};
   for (const Group& group : groups_) {
     for (const int e : group.elements) {
       const PlacedElement& element = system_->elements()[index(e)];
@@ -109,7 +110,8 @@ void Assembly::find_stabilizer_entries(Group& group) const {
 /// multipliers of an element, with those that stabilise. A node without inertia, as joint coordinates
 /// are, shares the block of the first constraint on it, or its own would be singular.
 BlockStructure Assembly::block_structure() const {
-  constexpr int kLargest = 6;
+  constexpr int kLargest = 6, kLargestTogether = 16;
+  static_assert(3 * kLargestTogether <= small_blocks::kLargestBlock);
   BlockStructure blocks;
   blocks.block_of_unknown.assign(index(size_), -1);
   const auto add_block = [&blocks](int stage) {
@@ -157,8 +159,8 @@ BlockStructure Assembly::block_structure() const {
     int size = std::min(shape.constraints, kLargest) * (form_.split ? 2 : 1);
     for (const int node : element.nodes) {
       const int first = space.dof_offset(node), dof = space.group(node).dof();
-      if (has_inertia[index(node)] || dof > kLargest / 2 ||
-          size + dof > small_blocks::kLargestBlock || blocks.block_of_unknown[index(first)] >= 0) {
+      if (has_inertia[index(node)] || dof > kLargest / 2 || size + dof > kLargestTogether ||
+          blocks.block_of_unknown[index(first)] >= 0) {
         continue;
       }
       size += dof;

@@ -165,6 +165,18 @@ ButcherTableau radau_iia_2() {
   return t;
 }
 
+ButcherTableau radau_iia_3() {
+  const double r = std::sqrt(6.0);
+  ButcherTableau t{.name = "radau_iia_3", .order = 5, .a = Eigen::MatrixXd(3, 3),
+                   .b = Eigen::VectorXd(3), .c = Eigen::VectorXd(3)};
+  t.a << (88 - 7 * r) / 360,     (296 - 169 * r) / 1800, (-2 + 3 * r) / 225,
+         (296 + 169 * r) / 1800, (88 + 7 * r) / 360,     (-2 - 3 * r) / 225,
+         (16 - r) / 36,          (16 + r) / 36,          1.0 / 9.0;
+  t.b << (16 - r) / 36, (16 + r) / 36, 1.0 / 9.0;
+  t.c << (4 - r) / 10, (4 + r) / 10, 1.0;
+  return t;
+}
+
 // clang-format on
 
 }  // namespace liegrad::dae

@@ -48,5 +48,7 @@ ButcherTableau butcher_6();
 ButcherTableau gauss_2();
 /// Radau IIA: implicit, 2 stages, order 3, L-stable, the last stage is the result.
 ButcherTableau radau_iia_2();
+/// The same with 3 stages: order 5.
+ButcherTableau radau_iia_3();
 
 }  // namespace liegrad::dae

@@ -11,6 +11,8 @@ namespace {
 
 /// Of the gradient of a constraint; smaller entries may be rounding.
 constexpr double kSmallGradient = 1e-3;
+/// Tolerances are no smaller than the inverse of this, so that squares of what is measured by them are numbers.
+constexpr double kLargestSize = 1e100;
 
 }  // namespace
 
@@ -180,6 +182,23 @@ void EquationScales::add_up() {
     } else {
       velocity_[index(row - assembly_.stabilizer_offset())] += inertia(e) * size;
     }
+  }
+}
+
+void EquationScales::set_inverse_tolerances(double tolerance, double h,
+                                            std::span<double> out) const {
+  const int dof = assembly_.multiplier_offset(), algebraic = assembly_.algebraic_offset();
+  const auto set = [&](int row, double terms) {
+    out[index(row)] = 1 / std::max(tolerance * terms, 1 / kLargestSize);
+  };
+  for (int i = 0; i < std::ssize(momentum_); ++i) {
+    set(i < dof ? i : algebraic + i - dof, momentum_[index(i)] + h * force_[index(i)]);
+  }
+  const ConstraintRows rows = constraint_rows(assembly_.formulation());
+  const int velocities = rows.position ? assembly_.stabilizer_offset() : dof;
+  for (int i = 0; i < std::ssize(position_); ++i) {
+    if (rows.position) set(dof + i, position_[index(i)] / h);
+    if (rows.velocity) set(velocities + i, velocity_[index(i)]);
   }
 }
 

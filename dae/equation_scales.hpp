@@ -28,6 +28,10 @@ class EquationScales {
   /// allocates.
   void measure(const State& state, std::optional<double> step);
 
+  /// Writes the inverse of `tolerance` times the terms of each row of the assembly, whose rows of motion are multiplied
+  /// by h and those of Φ by 1/h.
+  void set_inverse_tolerances(double tolerance, double h, std::span<double> out) const;
+
   // By equation of motion, then of h_s.
   std::span<const double> momentum() const { return momentum_; }
   std::span<const double> force() const { return force_; }

@@ -19,6 +19,12 @@ std::unique_ptr<Stepper> make_stepper(const Model& system, const IntegrateOption
   if (options.method == Method::kMuntheKaas) {
     return make_munthe_kaas(system, options.tableau, options.alpha.newton);
   }
+  if (options.method == Method::kRadau) {
+    RadauOptions radau = options.radau;
+    radau.solver = options.alpha.solver;
+    radau.allow_redundant = options.alpha.consistency.allow_redundant;
+    return std::make_unique<Radau>(system, radau);
+  }
   return std::make_unique<GeneralizedAlpha>(system, options.alpha);
 }
 

@@ -12,6 +12,7 @@
 #include "liegrad/dae/dense_output.hpp"
 #include "liegrad/dae/generalized_alpha.hpp"
 #include "liegrad/dae/outputs.hpp"
+#include "liegrad/dae/radau.hpp"
 #include "liegrad/dae/system.hpp"
 
 namespace liegrad::dae {
@@ -38,7 +39,7 @@ struct EventFound {
   State state;
 };
 
-enum class Method { kAlpha, kMuntheKaas };
+enum class Method { kAlpha, kMuntheKaas, kRadau };
 
 struct IntegrateOptions {
   // Running.
@@ -53,6 +54,7 @@ struct IntegrateOptions {
   Method method = Method::kAlpha;
   AlphaOptions alpha;
   ButcherTableau tableau = rk4();  ///< of Munthe-Kaas methods
+  RadauOptions radau;              ///< redundant constraints and the solver are those of `alpha`
 
   // Input and output.
   ControlLaw controls;  ///< zero when empty

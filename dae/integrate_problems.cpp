@@ -103,14 +103,29 @@ void check_alpha(const AlphaOptions& alpha, Problems& problems) {
 void check_munthe_kaas(const IntegrateOptions& options, const Model& system, Problems& problems) {
   problems.add(options.tableau.problems());
   const int algebraic = system.num_multipliers() + system.num_algebraic();
-  problems.require(
-      algebraic == 0,
-      "Munthe-Kaas methods are for systems without constraints and algebraic states, and '" +
-          system.name() + "' has " + std::to_string(algebraic) +
-          "; use a generalized-alpha method");
+  problems.require(algebraic == 0 || options.tableau.is_explicit(),
+                   "implicit Munthe-Kaas methods such as '" + options.tableau.name +
+                       "' are for systems without constraints and algebraic states, and '" +
+                       system.name() + "' has " + std::to_string(algebraic) +
+                       "; use a Radau or a generalized-alpha method");
+  problems.require(!options.alpha.consistency.allow_redundant || algebraic == 0,
+                   "Munthe-Kaas methods do not allow for redundant constraints; use a Radau or a "
+                   "generalized-alpha method");
   problems.require(
       !options.adaptive || options.tableau.b_embedded.has_value(),
       "adaptive steps need an embedded method, which '" + options.tableau.name + "' has not");
+}
+
+void check_radau(const RadauOptions& radau, Problems& problems) {
+  problems.require(
+      radau.stages == 2 || radau.stages == 3,
+      "Radau methods have 2 or 3 stages here; stages = " + std::to_string(radau.stages));
+  problems.require(radau.relative_tolerance > 0 && radau.relative_tolerance < 1,
+                   "the relative tolerance of the stages of a Radau method " +
+                       number_text(radau.relative_tolerance) + " must be between 0 and 1");
+  problems.require(radau.max_iterations >= 1,
+                   "the stages of a Radau method need at least one iteration; max_iterations = " +
+                       std::to_string(radau.max_iterations));
 }
 
 void check_initial(const InitialValues& initial, const Model& system, Problems& problems) {
@@ -153,6 +168,8 @@ std::vector<std::string> IntegrateOptions::problems(const Model& system) const {
   for (const EventOptions& event : events) check_event(event, problems);
   if (method == Method::kAlpha) {
     check_alpha(alpha, problems);
+  } else if (method == Method::kRadau) {
+    check_radau(radau, problems);
   } else {
     check_munthe_kaas(*this, system, problems);
   }

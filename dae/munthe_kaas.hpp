@@ -7,12 +7,13 @@
 
 namespace liegrad::dae {
 
-/// Munthe-Kaas Runge–Kutta methods for systems without constraints, [RotatingBallTestProblem]: in each
+/// Munthe-Kaas Runge–Kutta methods, [RotatingBallTestProblem]: in each
 /// step a classical Runge–Kutta method solves
 ///
 ///     θ' = T⁻¹(θ) v,   M v̇ + g = 0,   q = q_n∘exp(θ),   θ(t_n) = 0.
 ///
-/// Implicit tableaus solve their stages by Newton's method with exact derivatives.
+/// Implicit tableaus solve their stages by Newton's method with exact derivatives; they are for systems without
+/// constraints. Explicit ones take v̇ of their stages from (19) where there are constraints, see ConstrainedMuntheKaas.
 std::unique_ptr<Stepper> make_munthe_kaas(const Model& system, const ButcherTableau& tableau,
                                           const NewtonOptions& newton);
 

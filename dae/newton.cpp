@@ -80,21 +80,7 @@ void Newton::measure_scales(const State& state, double h) {
 
 void Newton::set_tolerances(double h) {
   tolerances_for_ = h;
-  const double tolerance = options_.relative_tolerance;
-  const int dof = assembly_.multiplier_offset(), algebraic = assembly_.algebraic_offset();
-  const auto set = [&](int row, double terms) {
-    inverse_tolerance_[index(row)] = 1 / std::max(tolerance * terms, 1 / kLargestSize);
-  };
-  for (int i = 0; i < std::ssize(scales_.momentum()); ++i) {
-    set(i < dof ? i : algebraic + i - dof,
-        scales_.momentum()[index(i)] + h * scales_.force()[index(i)]);
-  }
-  const ConstraintRows rows = constraint_rows(assembly_.formulation());
-  const int velocities = rows.position ? assembly_.stabilizer_offset() : dof;
-  for (int i = 0; i < std::ssize(position_); ++i) {
-    if (rows.position) set(dof + i, scales_.position()[index(i)] / h);
-    if (rows.velocity) set(velocities + i, scales_.velocity()[index(i)]);
-  }
+  scales_.set_inverse_tolerances(options_.relative_tolerance, h, inverse_tolerance_);
 }
 
 double Newton::backward_error() const {

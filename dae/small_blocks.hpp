@@ -68,11 +68,52 @@ inline void subtract_product_of(int n, const double* a, const double* b, double*
   }
 }
 
+/// Rows and columns that are kept in registers while a product of large blocks, as stages of a Runge-Kutta method have
+/// them, is subtracted. Entries are subtracted in the order of l, as below.
+inline constexpr int kWide = 8, kTogether = 4;
+
+template <int Rows, int Columns>
+inline void subtract_product_of_part(int m, int k, const double* a, const double* b, double* c) {
+  double sum[Columns][Rows];
+  for (int j = 0; j < Columns; ++j) {
+    for (int i = 0; i < Rows; ++i) sum[j][i] = c[i + m * j];
+  }
+  for (int l = 0; l < k; ++l) {
+    for (int j = 0; j < Columns; ++j) {
+      const double factor = b[l + k * j];
+      for (int i = 0; i < Rows; ++i) sum[j][i] -= a[i + m * l] * factor;
+    }
+  }
+  for (int j = 0; j < Columns; ++j) {
+    for (int i = 0; i < Rows; ++i) c[i + m * j] = sum[j][i];
+  }
+}
+
+template <int Columns>
+inline void subtract_product_of_columns(int m, int k, const double* a, const double* b, double* c) {
+  int i = 0;
+  for (; i + kWide <= m; i += kWide) {
+    subtract_product_of_part<kWide, Columns>(m, k, a + i, b, c + i);
+  }
+  for (; i + 2 <= m; i += 2) subtract_product_of_part<2, Columns>(m, k, a + i, b, c + i);
+  if (i < m) subtract_product_of_part<1, Columns>(m, k, a + i, b, c + i);
+}
+
+inline void subtract_product_of_wide(int m, int k, int n, const double* a, const double* b,
+                                     double* c) {
+  int j = 0;
+  for (; j + kTogether <= n; j += kTogether) {
+    subtract_product_of_columns<kTogether>(m, k, a, b + k * j, c + m * j);
+  }
+  for (; j < n; ++j) subtract_product_of_columns<1>(m, k, a, b + k * j, c + m * j);
+}
+
 inline void subtract_product(int m, int k, int n, const double* a, const double* b, double* c) {
   if (m == 3 && k == 3) return subtract_product_of<3, 3>(n, a, b, c);
   if (m == 3 && k == 6) return subtract_product_of<3, 6>(n, a, b, c);
   if (m == 6 && k == 3) return subtract_product_of<6, 3>(n, a, b, c);
   if (m == 6 && k == 6) return subtract_product_of<6, 6>(n, a, b, c);
+  if (m >= kWide) return subtract_product_of_wide(m, k, n, a, b, c);
   for (int j = 0; j < n; ++j) {
     for (int l = 0; l < k; ++l) {
       const double factor = b[l + k * j];
@@ -90,8 +131,8 @@ inline void subtract_transposed_product(int m, int n, const double* a, const dou
   }
 }
 
-/// Blocks larger than this are never made, see BlockStructure.
-inline constexpr int kLargestBlock = 16;
+/// Blocks larger than this are never made, see BlockStructure: three copies of the largest one of an assembly.
+inline constexpr int kLargestBlock = 48;
 
 /// A := A B for A of m×n, B of n×n.
 template <int M, int N>
@@ -117,11 +158,33 @@ inline void multiply_right_of(const double* b, double* a) {
   std::copy_n(product, M * N, a);
 }
 
+/// By groups of rows, whose products stand beside each other.
+inline void multiply_right_of_wide(int m, int n, const double* b, double* a) {
+  double product[kWide * kLargestBlock], part[kWide * kLargestBlock];
+  for (int first = 0; first < m; first += kWide) {
+    const int count = std::min(kWide, m - first);
+    for (int l = 0; l < n; ++l) {
+      for (int i = 0; i < kWide; ++i) part[i + kWide * l] = i < count ? a[first + i + m * l] : 0.0;
+    }
+    for (int j = 0; j < n; ++j) {
+      double sum[kWide] = {};
+      for (int l = 0; l < n; ++l) {
+        for (int i = 0; i < kWide; ++i) sum[i] += part[i + kWide * l] * b[l + n * j];
+      }
+      std::copy_n(sum, kWide, product + kWide * j);
+    }
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < count; ++i) a[first + i + m * j] = product[i + kWide * j];
+    }
+  }
+}
+
 inline void multiply_right(int m, int n, const double* b, double* a) {
   if (m == 3 && n == 3) return multiply_right_of<3, 3>(b, a);
   if (m == 6 && n == 3) return multiply_right_of<6, 3>(b, a);
   if (m == 3 && n == 6) return multiply_right_of<3, 6>(b, a);
   if (m == 6 && n == 6) return multiply_right_of<6, 6>(b, a);
+  if (m >= kWide) return multiply_right_of_wide(m, n, b, a);
   for (int i = 0; i < m; ++i) {
     double row[kLargestBlock];
     for (int j = 0; j < n; ++j) {
@@ -240,13 +303,13 @@ inline bool invert(int n, double* a) {
     }
     if (a[k + n * k] == 0 || !std::isfinite(a[k + n * k])) return false;
     const double inverse = 1 / a[k + n * k];
+    double factors[kLargestBlock];
+    for (int i = 0; i < n; ++i) factors[i] = std::exchange(a[i + n * k], 0.0);
+    factors[k] = 0;
     a[k + n * k] = 1;
-    for (int j = 0; j < n; ++j) a[k + n * j] *= inverse;
-    for (int i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const double factor = a[i + n * k];
-      a[i + n * k] = 0;
-      for (int j = 0; j < n; ++j) a[i + n * j] -= factor * a[k + n * j];
+    for (int j = 0; j < n; ++j) {
+      const double entry = a[k + n * j] *= inverse;
+      for (int i = 0; i < n; ++i) a[i + n * j] -= factors[i] * entry;
     }
   }
   for (int k = n - 1; k >= 0; --k) {

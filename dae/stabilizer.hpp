@@ -32,6 +32,16 @@ class Stabilizer {
   /// Where the number of the first coordinate of a node and the first multiplier of a constraint on it stands.
   int first_number(int node, int multiplier) const;
 
+  /// f(coordinate, multiplier) for all numbers, in their order.
+  template <class F>
+  void for_each(F&& f) const {
+    for (const Node& node : nodes_) {
+      for (const int multiplier : multipliers(node)) {
+        for (int k = 0; k < node.dof; ++k) f(node.first_dof + k, multiplier);
+      }
+    }
+  }
+
   /// x += factor · N η, with the numbers given or those of N.
   void add_product(double factor, std::span<const double> eta, std::span<double> x) const {
     add_product(numbers_, factor, eta, x);

@@ -13,6 +13,7 @@ dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options
   newton.leave_out_last = false;
   // With a kept matrix it converges so slowly that it ends at the tolerance, not at rounding.
   newton.kind = dae::NewtonKind::kFull;
+  result.radau.newton = dae::RadauNewton::kFull;
   return result;
 }
 

@@ -246,6 +246,12 @@ std::unique_ptr<StepDerivative> munthe_kaas_derivative(const dae::Model& system,
                                                        const dae::ButcherTableau& tableau,
                                                        const dae::NewtonOptions& newton) {
   dae::make_munthe_kaas(system, tableau, newton);  // says what is wrong
+  if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
+    throw InvalidArgument(
+        "steps of Munthe-Kaas methods have derivatives for systems without constraints and "
+        "algebraic states, which '" +
+        system.name() + "' has; use a Radau or a generalized-alpha method");
+  }
   return std::make_unique<MuntheKaasDerivative>(system, tableau, newton);
 }
 

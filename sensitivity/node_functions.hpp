@@ -45,8 +45,10 @@ enum class NodeMap {
   kLocalJerk,
   kLocalError,
   kDenseOutput,
+  kRadauStage2,
+  kRadauStage3,
 };
-inline constexpr int kNumNodeMaps = 9;
+inline constexpr int kNumNodeMaps = 11;
 
 NodeFunction node_function(NodeMap map);
 /// On a part that moves by itself: R^1, SO(3), SE(3) or SE(2).

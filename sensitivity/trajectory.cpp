@@ -9,6 +9,7 @@
 #include "liegrad/sensitivity/alpha_step_derivative.hpp"
 #include "liegrad/sensitivity/full_convergence.hpp"
 #include "liegrad/sensitivity/munthe_kaas_derivative.hpp"
+#include "liegrad/sensitivity/radau_derivative.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -19,6 +20,7 @@ std::unique_ptr<StepDerivative> make_step_derivative(const dae::Model& model,
   if (options.method == dae::Method::kMuntheKaas) {
     return munthe_kaas_derivative(model, options.tableau, options.alpha.newton);
   }
+  if (options.method == dae::Method::kRadau) return radau_derivative(model, options);
   return std::make_unique<AlphaStepDerivative>(model, options.alpha);
 }
 

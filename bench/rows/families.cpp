@@ -1,3 +1,4 @@
+#include "accuracy_rows.hpp"
 #include "beam_rows.hpp"
 #include "chain_rows.hpp"
 #include "repeat_rows.hpp"
@@ -10,15 +11,11 @@ namespace liegrad::bench {
 
 std::vector<Family> families() {
   return {
-      {"kernel.", &kernel_rows},
-      {"compile.", &compile_rows},
-      {"step.", &step_rows},
-      {"solver.", &solver_rows},
-      {"chain.", &chain_rows},
-      {"beam.", &beam_rows},
-      {"adjoint.", &adjoint_rows},
-      {"forward.", &forward_rows},
-      {"hessian_vector.", &hessian_vector_rows},
+      {"kernel.", &kernel_rows},     {"compile.", &compile_rows},
+      {"step.", &step_rows},         {"solver.", &solver_rows},
+      {"chain.", &chain_rows},       {"beam.", &beam_rows},
+      {"accuracy.", &accuracy_rows}, {"adjoint.", &adjoint_rows},
+      {"forward.", &forward_rows},   {"hessian_vector.", &hessian_vector_rows},
       {"repeat.", &repeat_rows},
   };
 }

@@ -78,6 +78,44 @@ NodeFunction beside() {
           }};
 }
 
+/// A stage of a Radau step, (δ_n, v_n, v, p; p_1 …, u_1 …; h) → (-log(exp(-θ*)∘exp(δ_n)∘exp(θ)), -v_n - h Σ_j a_j u_j,
+/// w∘(T(θ) p - v)) with θ = h Σ_j a_j p_j. Data are θ*, w, and the a_j.
+NodeFunction radau_stage(int stages) {
+  return {.vectors = 4 + 2 * stages,
+          .scalars = 1,
+          .data_vectors = 2,
+          .data_scalars = stages,
+          .values = 3,
+          .evaluate = [stages](const lie::GroupList& node, Tapes x, Tapes d) {
+            const std::size_t dof = index(node.dof()), coeffs = index(node.num_coeffs());
+            const Taped h = x[index(4 + 2 * stages) * dof];
+            std::vector<Taped> theta(dof, Taped(0)), v(dof, Taped(0)), delta(dof), rate(dof);
+            for (int j = 0; j < stages; ++j) {
+              const Taped weight = h * d[2 * dof + index(j)];
+              const Tapes p = vector_of(node, x, 4 + j), u = vector_of(node, x, 4 + stages + j);
+              for (std::size_t k = 0; k < dof; ++k) {
+                theta[k] += weight * p[k];
+                v[k] += weight * u[k];
+              }
+            }
+            std::vector<Taped> start(coeffs), place(coeffs), base(coeffs);
+            node.exp<Taped>(vector_of(node, x, 0), start);
+            node.plus<Taped>(start, theta, place);
+            node.exp<Taped>(vector_of(node, d, 0), base);
+            node.minus<Taped>(place, base, delta);
+            node.apply_tangent_operator<Taped>(theta, vector_of(node, x, 3), rate);
+            std::vector<Taped> result;
+            for (const Taped& entry : delta) result.push_back(-entry);
+            for (std::size_t k = 0; k < dof; ++k) {
+              result.push_back(-vector_of(node, x, 1)[k] - v[k]);
+            }
+            for (std::size_t k = 0; k < dof; ++k) {
+              result.push_back(vector_of(node, d, 1)[k] * (rate[k] - vector_of(node, x, 2)[k]));
+            }
+            return result;
+          }};
+}
+
 /// (x, h) → x / (c h).
 NodeFunction quotient() {
   return {.vectors = 1,
@@ -247,6 +285,8 @@ NodeFunction node_function(NodeMap map) {
     case NodeMap::kLocalJerk: return local_jerk();
     case NodeMap::kLocalError: return local_error();
     case NodeMap::kDenseOutput: return dense_output();
+    case NodeMap::kRadauStage2: return radau_stage(2);
+    case NodeMap::kRadauStage3: return radau_stage(3);
   }
   return {};
 }

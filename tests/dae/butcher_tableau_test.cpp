@@ -103,7 +103,7 @@ void expect_order(const std::string& name, const Eigen::MatrixXd& a, const Eigen
 }
 
 std::vector<ButcherTableau> built_in() {
-  return {rk4(), dormand_prince_54(), butcher_6(), gauss_2(), radau_iia_2()};
+  return {rk4(), dormand_prince_54(), butcher_6(), gauss_2(), radau_iia_2(), radau_iia_3()};
 }
 
 /// R(z) = 1 + z b·(I - zA)⁻¹ 1, by which a step multiplies the solution of ẏ = λy, z = hλ.

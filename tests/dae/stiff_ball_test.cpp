@@ -13,6 +13,7 @@
 
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/munthe_kaas.hpp"
+#include "liegrad/dae/radau.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::dae {
@@ -104,6 +105,27 @@ TEST(StiffBall, HasTheStabilityOfTheClassicalRungeKuttaMethod) {
         const bool keeps_it = tableau.name == gauss_2().name;
         EXPECT_GE(now, keeps_it ? kAmplitude - 1e-11 : 0);
         size = now;
+      }
+    }
+  }
+}
+
+TEST(StiffBall, HasTheStabilityOfTheClassicalRadauMethods) {
+  const System system = stiff_ball();
+  for (const int stages : {2, 3}) {
+    for (const RadauNewton newton : {RadauNewton::kFull, RadauNewton::kSimplified}) {
+      for (const double h_omega : {0.1, 1.0, 2.5, 5.0, 10.0}) {
+        SCOPED_TRACE(std::to_string(stages) + " stages, hω = " + std::to_string(h_omega));
+        const double h = h_omega / kFrequency;
+        Radau radau(system, {.stages = stages, .newton = newton});
+        radau.start(initial_state(system), h);
+        Eigen::Vector2d y(kAmplitude, 0);
+        for (int n = 0; n < 100; ++n) {
+          ASSERT_TRUE(radau.step(h, (n + 1) * h).success) << radau.report().message;
+          radau.accept();
+          y = classical_step(stages == 2 ? radau_iia_2() : radau_iia_3(), y, h);
+          ASSERT_LE(deviation(radau.state(), y(0), y(1)), 1e-11) << n;
+        }
       }
     }
   }

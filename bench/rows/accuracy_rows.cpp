@@ -1,0 +1,110 @@
+#include "accuracy_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "liegrad/dae/integrate.hpp"
+#include "liegrad/lie/error.hpp"
+#include "liegrad/models/models.hpp"
+
+namespace liegrad::bench {
+namespace {
+
+struct Case {
+  std::string name;
+  double t_end;
+  double error;      ///< asked for, relative, of positions and velocities at t_end
+  double reference;  ///< step of Radau IIA whose own error is far below
+  int bodies = 0;
+};
+
+/// A method whose error is proportional to a power of the step.
+struct Candidate {
+  std::string name;
+  int order;
+  double first_step;  ///< tried first, as a part of the run
+};
+
+dae::IntegrateOptions options_of(const Candidate& candidate, const Case& c, double h) {
+  dae::IntegrateOptions options;
+  options.t_end = c.t_end;
+  options.step = h;
+  options.keep_samples = false;
+  if (candidate.name == "radau-3") options.method = dae::Method::kRadau;
+  return options;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0, scale = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(a[i] - b[i]));
+    scale = std::max(scale, std::abs(b[i]));
+  }
+  return largest / scale;
+}
+
+struct Run {
+  double error = 0, seconds = 0;
+};
+
+Run run(const dae::System& system, const dae::IntegrateOptions& options,
+        const dae::State& reference) {
+  const dae::Solution solution = dae::integrate(system, options);
+  if (!solution.summary.is_complete()) throw Error(solution.summary.message);
+  return {
+      std::max(distance(solution.final.q, reference.q), distance(solution.final.v, reference.v)),
+      solution.summary.wall_seconds};
+}
+
+/// The time of the longest step with the error, found by the order of the method; the best of three runs.
+double seconds_at(const Candidate& candidate, const Case& c, const dae::System& system,
+                  const dae::State& reference) {
+  constexpr double kSafety = 0.95;
+  double h = candidate.first_step * c.t_end;
+  for (int i = 0; i < 8; ++i) {
+    const Run now = run(system, options_of(candidate, c, h), reference);
+    if (now.error <= c.error && now.error > 0.25 * c.error) break;
+    h *= std::clamp(kSafety * std::pow(c.error / now.error, 1.0 / candidate.order), 0.05, 5.0);
+  }
+  double least = 1e300;
+  for (int i = 0; i < 3; ++i) {
+    const Run now = run(system, options_of(candidate, c, h), reference);
+    if (now.error > 1.5 * c.error) {
+      throw Error("the step of the benchmark's run of '" + c.name + "' was not found");
+    }
+    least = std::min(least, now.seconds);
+  }
+  return least;
+}
+
+std::string power_of_ten(double error) {
+  return "1e" + std::to_string(static_cast<int>(std::lround(std::log10(error))));
+}
+
+}  // namespace
+
+std::vector<Row> accuracy_rows() {
+  constexpr double kAtLeast = 10;
+  const std::vector<Candidate> candidates = {{"lie-alpha", 2, 1e-3}, {"radau-3", 5, 2e-2}};
+  std::vector<Row> rows;
+  for (const Case& c :
+       {Case{"heavy_top", 0.1, 1e-6, 2.5e-4}, Case{"heavy_top", 0.1, 1e-9, 1.25e-4},
+        Case{"slider_crank_3d", 0.5, 1e-8, 2.5e-4}, Case{"chain", 0.1, 1e-6, 2.5e-4, 100}}) {
+    const dae::System system = models::make_model(c.name, models::Structure{.bodies = c.bodies});
+    const dae::State reference =
+        dae::integrate(system, options_of(candidates.back(), c, c.reference)).final;
+    const std::string name = "accuracy." + c.name + (c.bodies > 0 ? std::to_string(c.bodies) : "");
+    std::vector<double> seconds;
+    for (const Candidate& candidate : candidates) {
+      seconds.push_back(seconds_at(candidate, c, system, reference));
+      rows.push_back({name + "." + candidate.name + ".seconds_at_" + power_of_ten(c.error),
+                      seconds.back(), "s"});
+    }
+    rows.push_back(
+        {name + ".gain_at_" + power_of_ten(c.error), seconds[0] / seconds[1], "x", kAtLeast});
+  }
+  return rows;
+}
+
+}  // namespace liegrad::bench

@@ -1,0 +1,139 @@
+// Radau IIA in stabilised index-2 form on the built-in systems: order 2s - 1 in positions, velocities and multipliers,
+// both levels of constraints at rounding, and the limit that generalized-α has.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "liegrad/dae/integrate.hpp"
+#include "liegrad/models/models.hpp"
+
+namespace liegrad {
+namespace {
+
+struct Case {
+  std::string name;
+  double t_end, h;  ///< of radau-3; radau-2 takes half the step
+  models::Structure structure = {};
+  std::string label = {};
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.label; }
+
+const models::Structure kSe3 = {.body_group = lie::NodeGroup::se3()};
+
+const std::vector<Case> kCases = {
+    {.name = "heavy_top", .t_end = 0.08, .h = 2e-3, .label = "heavy_top"},
+    {.name = "heavy_top", .t_end = 0.08, .h = 1e-3, .structure = kSe3, .label = "heavy_top_se3"},
+    {.name = "pendulum", .t_end = 1, .h = 0.05, .label = "pendulum"},
+    {.name = "slider_crank", .t_end = 0.1, .h = 1e-2, .label = "slider_crank"},
+    {.name = "slider_crank_3d", .t_end = 0.5, .h = 5e-3, .label = "slider_crank_3d"},
+    {.name = "slider_crank_3d",
+     .t_end = 0.25,
+     .h = 2.5e-3,
+     .structure = kSe3,
+     .label = "slider_crank_3d_se3"},
+    {.name = "andrews", .t_end = 5e-3, .h = 2e-4, .label = "andrews"},
+    {.name = "rotor", .t_end = 0.02, .h = 5e-5, .label = "rotor"},
+    {.name = "chain", .t_end = 0.2, .h = 2.5e-3, .structure = {.bodies = 20}, .label = "chain"},
+    {.name = "free_body", .t_end = 1, .h = 0.025, .structure = kSe3, .label = "free_body_se3"},
+};
+
+dae::IntegrateOptions radau(const Case& c, int stages, double h) {
+  dae::IntegrateOptions o;
+  o.method = dae::Method::kRadau;
+  o.radau.stages = stages;
+  o.t_end = c.t_end;
+  o.step = h;
+  o.keep_samples = false;
+  return o;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+double largest_of(const std::vector<double>& a) {
+  return distance(a, std::vector<double>(a.size(), 0.0));
+}
+
+/// Observed with steps h, h/2, h/4 where differences are above rounding.
+void expect_order(const std::vector<std::vector<double>>& values, double order, double margin,
+                  const std::string& what) {
+  const double coarse = distance(values[0], values[1]), fine = distance(values[1], values[2]);
+  const double rounding = 1e-11 * largest_of(values[2]);
+  if (values[0].empty()) return;
+  ASSERT_GT(fine, rounding) << what << ": choose longer steps, or rounding hides the order";
+  EXPECT_NEAR(std::log2(coarse / fine), order, margin) << what;
+}
+
+class RadauOrder : public ::testing::TestWithParam<Case> {};
+
+TEST_P(RadauOrder, IsTwiceTheStagesLessOneInAllVariables) {
+  const Case& c = GetParam();
+  const dae::System system = models::make_model(c.name, c.structure);
+  for (const int stages : {2, 3}) {
+    std::vector<std::vector<double>> q, v, lambda;
+    double h = stages == 2 ? c.h / 2 : c.h;
+    for (int i = 0; i < 3; ++i, h /= 2) {
+      const dae::Solution run = dae::integrate(system, radau(c, stages, h));
+      ASSERT_TRUE(run.summary.is_complete()) << run.summary.message;
+      EXPECT_EQ(run.summary.failed_attempts, 0);
+      const double speed = largest_of(run.final.v), place = largest_of(run.final.q);
+      EXPECT_LE(run.summary.max_position_residual, 1e-13 * place) << h;
+      EXPECT_LE(run.summary.max_velocity_residual, 1e-13 * std::max(speed, place)) << h;
+      q.push_back(run.final.q);
+      v.push_back(run.final.v);
+      lambda.push_back(run.final.lambda);
+    }
+    const double order = 2 * stages - 1, margin = stages == 2 ? 0.2 : 0.3;
+    const std::string label = c.label + ", stages = " + std::to_string(stages);
+    expect_order(q, order, margin, label + ", q");
+    expect_order(v, order, margin, label + ", v");
+    expect_order(lambda, order, margin, label + ", lambda");
+  }
+}
+
+TEST_P(RadauOrder, IsThatOfTheMotionWhichGeneralizedAlphaApproaches) {
+  const Case& c = GetParam();
+  const dae::System system = models::make_model(c.name, c.structure);
+  const dae::Solution exact = dae::integrate(system, radau(c, 3, c.h / 2));
+  std::vector<double> errors;
+  double h = c.h / 16;
+  for (int i = 0; i < 2; ++i, h /= 2) {
+    dae::IntegrateOptions o = radau(c, 3, h);
+    o.method = dae::Method::kAlpha;
+    o.alpha.formulation = dae::Formulation::kStabilized;
+    errors.push_back(distance(dae::integrate(system, o).final.q, exact.final.q));
+  }
+  EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2, 0.3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Systems, RadauOrder, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.label; });
+
+TEST(RadauNewton, FindsTheSameStepsFullyAndSimplified) {
+  for (const char* const name : {"heavy_top", "slider_crank_3d", "andrews", "chain"}) {
+    const Case* c = std::find_if(kCases.data(), kCases.data() + kCases.size(),
+                                 [&](const Case& other) { return other.label == name; });
+    const dae::System system = models::make_model(c->name, c->structure);
+    dae::IntegrateOptions o = radau(*c, 3, c->h / 2);
+    o.t_end = 10 * o.step;
+    o.radau.newton = dae::RadauNewton::kFull;
+    const dae::Solution full = dae::integrate(system, o);
+    o.radau.newton = dae::RadauNewton::kSimplified;
+    const dae::Solution simplified = dae::integrate(system, o);
+    EXPECT_LE(distance(full.final.q, simplified.final.q), 1e-12 * largest_of(full.final.q)) << name;
+    EXPECT_LE(distance(full.final.v, simplified.final.v), 1e-11 * largest_of(full.final.v)) << name;
+    // One real and one complex matrix a step, and those of (19).
+    EXPECT_LT(simplified.summary.jacobian_evaluations, full.summary.jacobian_evaluations) << name;
+  }
+}
+
+}  // namespace
+}  // namespace liegrad
