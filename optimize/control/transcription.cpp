@@ -69,7 +69,7 @@ void Transcription::place_points() {
   const lie::GroupList& space = system.configuration_space();
   int next = layout_.num_variables;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
-  const int fraction = take(1), method = take(sensitivity::kNumMethodNumbers);
+  const int fraction = take(1), method_numbers = take(sensitivity::kNumMethodNumbers);
   horizon_ = layout_.horizon >= 0 ? layout_.horizon : take(1);
 
   std::vector<int> parameters;
@@ -103,7 +103,7 @@ void Transcription::place_points() {
                       .horizon = horizon_,
                       .fraction = fraction,
                       .base = take(system.dof()),
-                      .method = method});
+                      .method = method_numbers});
   }
   // What is read besides is n/N, for times that are unknown.
   num_numbers_ = next + (layout_.has_times ? layout_.num_steps + 1 : 0);
@@ -112,7 +112,7 @@ void Transcription::place_points() {
     numbers_[index(i)] = static_cast<double>(i - next) / layout_.num_steps;
   }
   numbers_[index(fraction)] = 1.0 / layout_.num_steps;
-  sensitivity::set_method_numbers(method(), std::span(numbers_).subspan(index(method)));
+  sensitivity::set_method_numbers(method(), std::span(numbers_).subspan(index(method_numbers)));
   numbers_[index(horizon_)] = problem_.horizon();
   const std::vector<double> values = system.parameter_values();
   for (std::size_t i = 0; i < values.size(); ++i) numbers_[index(parameters[i])] = values[i];
