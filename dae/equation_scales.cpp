@@ -14,6 +14,13 @@ constexpr double kSmallGradient = 1e-3;
 /// Tolerances are no smaller than the inverse of this, so that squares of what is measured by them are numbers.
 constexpr double kLargestSize = 1e100;
 
+/// The magnitudes of the entries that a matrix holds.
+auto magnitudes(LinearSolver& matrix) {
+  return [values = matrix.values(), positions = matrix.positions()](std::size_t entry) {
+    return std::abs(values[index(positions[entry])]);
+  };
+}
+
 }  // namespace
 
 EquationScales::EquationScales(Assembly& assembly) : assembly_(assembly) {
@@ -36,8 +43,7 @@ EquationScales::EquationScales(Assembly& assembly) : assembly_(assembly) {
 }
 
 double EquationScales::inertia(std::size_t entry) const {
-  LinearSolver& matrix = assembly_.matrix();
-  return std::abs(matrix.values()[index(matrix.positions()[entry])]);
+  return magnitudes(assembly_.matrix())(entry);
 }
 
 int EquationScales::motion_index(int row) const {
@@ -71,7 +77,8 @@ void EquationScales::measure(const State& state, std::optional<double> step) {
   };
   evaluate({.c_a = 0, .k_q = 1, .c_r = 1});
   stiffness_.resize(num_entries_);
-  for (std::size_t e = 0; e < stiffness_.size(); ++e) stiffness_[e] = inertia(e);
+  const auto magnitude = magnitudes(assembly_.matrix());
+  for (std::size_t e = 0; e < stiffness_.size(); ++e) stiffness_[e] = magnitude(e);
   evaluate({.c_a = given.c_a, .c_v = given.c_v, .k_r = 1});
   assembly_.term_sizes(force_);
   // What a drive contributes to dΦ/dt is no term of B v.
@@ -140,6 +147,9 @@ void EquationScales::measure_motion(const State& state, std::optional<double> st
 /// of the forces on the other side of the constraint.
 void EquationScales::add_forces_without_inertia() {
   const int dof = assembly_.multiplier_offset();
+  const bool all_have_inertia = std::ranges::all_of(
+      diagonal_, [this](int entry) { return entry >= 0 && inertia(index(entry)) > 0; });
+  if (all_have_inertia) return;
   std::ranges::fill(largest_gradient_, 0.0);
   std::ranges::fill(across_, 0.0);
   const auto for_each_gradient = [&](bool with_inertia, auto&& f) {
@@ -166,6 +176,7 @@ void EquationScales::add_forces_without_inertia() {
 void EquationScales::add_up() {
   const int dof = assembly_.multiplier_offset(), algebraic = assembly_.algebraic_offset();
   const ConstraintRows rows = constraint_rows(assembly_.formulation());
+  const auto magnitude = magnitudes(assembly_.matrix());
   std::ranges::fill(momentum_, 0.0);
   std::ranges::fill(position_, 0.0);
   for (std::size_t e = 0; e < stiffness_.size(); ++e) {
@@ -173,14 +184,14 @@ void EquationScales::add_up() {
     if (column >= dof) continue;
     const double size = sizes_[index(column)], speed = speeds_[index(column)];
     if (const int motion = motion_index(row); motion >= 0) {
-      momentum_[index(motion)] += inertia(e) * speed;
+      momentum_[index(motion)] += magnitude(e) * speed;
       force_[index(motion)] += stiffness_[e] * size;
     } else if (row < algebraic) {
       position_[index(row - dof)] += stiffness_[e] * size;
       velocity_[index(row - dof)] += stiffness_[e] * speed;
-      if (!rows.position) velocity_[index(row - dof)] += inertia(e) * size;
+      if (!rows.position) velocity_[index(row - dof)] += magnitude(e) * size;
     } else {
-      velocity_[index(row - assembly_.stabilizer_offset())] += inertia(e) * size;
+      velocity_[index(row - assembly_.stabilizer_offset())] += magnitude(e) * size;
     }
   }
 }
