@@ -132,10 +132,10 @@ const ad::Kernel& ElementKind::constraint_acceleration() const {
   return kernel({Function::kAcceleration, {}, {}}, Use::kValues);
 }
 const ad::Kernel& ElementKind::constraint_jerk() const {
-  return kernel({Function::kJerk, {}, {}}, Use::kValues);
+  return kernel({Function::kJerk, {}, {}}, Use::kValues, ad::Backend::kInterpreted);
 }
 const ad::Kernel& ElementKind::residual_rate() const {
-  return kernel({Function::kStep, {}, {}}, Use::kRate);
+  return kernel({Function::kStep, {}, {}}, Use::kRate, ad::Backend::kInterpreted);
 }
 const ad::Kernel& ElementKind::observables() const {
   return kernel({Function::kObservables, {}, {}}, Use::kValues);
@@ -316,22 +316,24 @@ void ElementKind::list_kernels(ad::KernelList& list) const {
     list.add(recording(key), spec(key, use));
   };
   std::vector<std::pair<ConstraintRows, CorrectionForm>> variants = {
-      {{true, false}, {}},
-      {{true, false}, {.split = false, .velocity_map = true}},
-      {{true, true}, {.split = true, .velocity_map = false}}};
+      {{true, false}, {}}, {{true, true}, {.split = true, .velocity_map = false}}};
+  // Those of updated Lagrangian methods, of index 2 and of derivatives only for elements that take little time to
+  // compile; others are compiled when they are first used.
+  constexpr int kSmall = 1500;
+  const bool is_small = recording(normalised({Function::kStep, {}, {}})).num_operations() <= kSmall;
+  if (is_small) variants.push_back({{true, false}, {.split = false, .velocity_map = true}});
   if (shape().constraints > 0) {
-    variants.push_back({{false, true}, {}});
+    if (is_small) variants.push_back({{false, true}, {}});
     add({Function::kConstraints, {}, {}}, Use::kValues);
     add({Function::kAcceleration, {}, {}}, Use::kValues);
-    add({Function::kJerk, {}, {}}, Use::kValues);
   }
-  add({Function::kStep, {}, {}}, Use::kRate);
   for (const auto& [rows, form] : variants) {
     add({Function::kStep, rows, form}, Use::kNewton);
     add({Function::kStep, rows, form}, Use::kValues);
   }
   add({Function::kObservables, {}, {}}, Use::kValues);
   // First derivatives of whole trajectories, of the formulation that is used most.
+  if (!is_small) return;
   for (const Use use : {Use::kTangent, Use::kAdjoint}) {
     add({Function::kStep, {true, false}, kDirectForm}, use);
   }
