@@ -16,7 +16,6 @@
 #include "fit_report.hpp"
 #include "integration_options.hpp"
 #include "interrupt.hpp"
-#include "liegrad/optimize/fit/multiple_shooting.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 
@@ -88,9 +87,7 @@ FitReport FitCommand::report(const optimize::FitProblem& problem,
                              const optimize::FitOptions& options, const dae::System& system) const {
   FitReport report{system.name(), integration.echo(), {}};
   report.options.erase("t_end");
-  if (typed.uses_multiple_shooting()) {
-    report.result = optimize::fit_by_multiple_shooting(problem, options, typed.shooting());
-  } else if (typed.starts() > 1) {
+  if (typed.starts() > 1) {
     report.starts = optimize::fit_from_many(problem, options, typed.starts());
     report.result = report.starts->best;
   } else {

@@ -8,7 +8,6 @@
 
 #include "liegrad/optimize/fit/fit.hpp"
 #include "liegrad/optimize/fit/measurement_file.hpp"
-#include "liegrad/optimize/fit/multiple_shooting.hpp"
 
 namespace liegrad::app {
 
@@ -24,8 +23,6 @@ class FitOptionsTyped {
   std::vector<optimize::Recording> trials_of(const std::string& file,
                                              const dae::System& system) const;
 
-  bool uses_multiple_shooting() const { return method_ == "multiple-shooting"; }
-  optimize::MultipleShootingOptions shooting() const;
   const std::vector<std::string>& data() const { return data_; }
   const std::vector<std::string>& holdout() const { return holdout_; }
   std::vector<std::string> profiled() const;
@@ -35,7 +32,7 @@ class FitOptionsTyped {
  private:
   std::vector<std::string> data_, maps_, free_, per_trial_, offsets_, gains_, delays_, start_,
       lower_, upper_, prior_, noise_, ties_, admissible_, holdout_, profile_;
-  std::optional<double> split_, from_, to_, segment_;
+  std::optional<double> split_, from_, to_;
   std::string loss_, method_ = "shooting", jacobian_, format_ = "csv", search_ = "lm";
   int starts_ = 1, folds_ = 0, iterations_ = 200, parallel_ = 1;
 };

@@ -129,7 +129,6 @@ ordered_json FitReport::json() const {
                        {"gradient_norm", result.gradient_norm},
                        {"samples", result.num_residuals},
                        {"rank", result.rank},
-                       {"largest_gap", result.largest_gap},
                        {"jacobian", mode_name(result.jacobian_used)},
                        {"log_likelihood", result.log_likelihood},
                        {"aic", result.aic},

@@ -93,7 +93,6 @@ struct FitResult {
   double gradient_norm = 0;  ///< largest entry at the end
   double log_likelihood = 0, aic = 0, aicc = 0, bic = 0;
   int num_residuals = 0, rank = 0;
-  double largest_gap = 0;  ///< between the ends of segments, of multiple shooting
   sensitivity::Mode jacobian_used = sensitivity::Mode::kForward;
   double wall_seconds = 0, evaluation_seconds = 0;
 

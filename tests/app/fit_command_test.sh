@@ -81,8 +81,6 @@ for choice in '--jacobian adjoint' '--jacobian difference' '--search dogleg' '--
   summary 'abs(p["arm2.J"]["value"] / json.load(open(sys.argv[1][:-7] + "forward"))["parameters"]["arm2.J"]["value"] - 1) < 1e-6' \
     $swing --free arm2.J $choice
 done
-summary 's["largest_gap"] < 1e-9 and s["converged"] and holds("arm2.J", 0.0014, 8)' \
-  $swing --free arm2.J,joint1.viscous --method multiple-shooting --segment 0.25
 
 # Ties, bounds, priors, profiles, held-out trials, starts, losses.
 summary 'p["arm2.J"]["verdict"] == "at a bound" and any("arm2.J" in f and "bound" in f for f in s["findings"])' \

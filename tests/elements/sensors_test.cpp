@@ -15,7 +15,6 @@
 #include "liegrad/elements/sensors/gyroscope.hpp"
 #include "liegrad/elements/sensors/joint_encoder.hpp"
 #include "liegrad/elements/sensors/marker.hpp"
-#include "liegrad/elements/sensors/reaction_sensor.hpp"
 
 namespace liegrad::testing {
 namespace {
@@ -106,8 +105,8 @@ TEST(Sensors, OfABodyShowItsMotion) {
   }
 }
 
-/// A body at rest on a hinge: the accelerometer feels the support, the encoder the angle, the joint the weight.
-TEST(Sensors, OfAJointShowItsAngleAndItsForces) {
+/// A body at rest on a hinge: the accelerometer feels the support, the encoder the angle.
+TEST(Sensors, OfAJointShowItsAngleAndItsSupport) {
   dae::System system("hinged");
   system.add_node("arm", lie::NodeGroup::so3xr3());
   system.add_parameter({"weight", -9.81, "m/s^2", "gravity along z"});
@@ -122,8 +121,6 @@ TEST(Sensors, OfAJointShowItsAngleAndItsForces) {
   system.add("encoder", elements::JointEncoder{}, {"ground", "arm"},
              {.values = {{"gain", 3}, {"bias", 0.5}}});
   system.add("felt", elements::Accelerometer{}, {"arm"}, {.bind = {{"gravity3", "weight"}}});
-  system.add("load_cell", elements::ReactionSensor<3>{5, 0}, {"ground"},
-             {.values = {{"gain", 2}, {"bias3", 1}}, .reads_multipliers_of = {"hinge"}});
   const double angle = 2.5;
   system.set_initial_configuration("arm",
                                    {std::cos(angle / 2), 0, 0, std::sin(angle / 2), 0, 0, 0});
@@ -132,9 +129,6 @@ TEST(Sensors, OfAJointShowItsAngleAndItsForces) {
   Reader read(system);
   EXPECT_NEAR(read(state, "encoder.angle")(0), 3 * angle + 0.5, 1e-13);
   EXPECT_LT((read(state, "felt.force") - Vec3(0, 0, 9.81)).norm(), 1e-12);
-  EXPECT_LT((read(state, "load_cell.reaction") - (2 * read(state, "hinge.lambda") + Vec3(0, 0, 1)))
-                .norm(),
-            1e-12);
   EXPECT_NEAR(read(state, "hinge.lambda").norm(), 2 * 9.81, 1e-10);
 }
 
