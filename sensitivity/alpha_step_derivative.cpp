@@ -46,6 +46,7 @@ AlphaStepDerivative::AlphaStepDerivative(const dae::Model& system, const dae::Al
       step_point_(system.dof(), options.method) {
   if (stabilized_) forces_.emplace(element_sum(system, dae::ElementFunction::kConstraintForce));
   unknowns_.resize(index(assembly_.size()));
+  set_run(system.parameter_values(), {});
 }
 
 void AlphaStepDerivative::set_run(Const parameters, const dae::ControlLaw& /*controls*/) {

@@ -1,5 +1,6 @@
 #include "liegrad/sensitivity/munthe_kaas_derivative.hpp"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -70,7 +71,7 @@ class MuntheKaasDerivative final : public StepDerivative {
 
   StageModel model_;
   int dof_;
-  const dae::ControlLaw* law_ = nullptr;
+  dae::ControlLaw law_;
   dae::Assembly assembly_;
   std::vector<StageDerivative> stages_;  ///< the last is the end
   int num_coupled_;  ///< of them, which are solved for together; others follow from those before them
@@ -100,10 +101,11 @@ MuntheKaasDerivative::MuntheKaasDerivative(const dae::Model& system,
   at_.q.resize(index(system.configuration_space().num_coeffs()));
   at_.v.resize(index(dof_));
   at_.v_dot.resize(index(dof_));
+  set_run(system.parameter_values(), {});
 }
 
 void MuntheKaasDerivative::set_run(Const parameters, const dae::ControlLaw& controls) {
-  law_ = &controls;
+  law_ = controls ? dae::ControlLaw(std::cref(controls)) : dae::ControlLaw();
   assembly_.set_parameters(parameters);
   for (StageDerivative& stage : stages_) stage.set_parameters(parameters);
   masses_->start();
@@ -111,7 +113,7 @@ void MuntheKaasDerivative::set_run(Const parameters, const dae::ControlLaw& cont
 }
 
 void MuntheKaasDerivative::set_step(const StepMade& step) {
-  for (StageDerivative& stage : stages_) stage.set_step(step, *law_);
+  for (StageDerivative& stage : stages_) stage.set_step(step, law_);
   if (coupled_) {
     coupled_->find(step.start, step.h, [this](int i) { stage(i).go_to(assembly_); });
     rates_.topRows(coupled_->rates().size()) = coupled_->rates();

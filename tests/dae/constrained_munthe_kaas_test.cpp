@@ -88,7 +88,9 @@ TEST_F(ConstrainedMuntheKaasAllocation, DoesNotHappenInAStep) {
       stepper->accept();
     });
     EXPECT_TRUE(stepper->report().success) << stepper->report().message;
-    if (n > 1) EXPECT_EQ(allocations, 0);
+    if (n > 1) {
+      EXPECT_EQ(allocations, 0);
+    }
   }
 }
 

@@ -304,7 +304,10 @@ TEST_F(UpdatedLagrangianAllocation, DoesNotHappenInAStep) {
     GeneralizedAlpha stepper(system, options.alpha);
     Consistency consistency(system, {}, LinearSolverKind::kAutomatic);
     stepper.start(consistency.initial_state(0, {}), 1e-3);
-    for (int n = 0; n < 5; ++n) {
+    // The first step takes memory for scales.
+    stepper.step(1e-3, 1e-3);
+    stepper.accept();
+    for (int n = 1; n < 5; ++n) {
       EXPECT_EQ(test::allocations_of([&] {
                   stepper.step(1e-3, (n + 1) * 1e-3);
                   stepper.accept();

@@ -22,6 +22,7 @@
 
 #include "../support/derivative_along.hpp"
 #include "liegrad/dae/assembly.hpp"
+#include "liegrad/dae/system.hpp"
 
 namespace liegrad::testing {
 

@@ -221,7 +221,8 @@ TEST(RelativeRotation, IsRecordedAtTheIdentityAndReplayedInEveryBranch) {
   for (const auto& q : quaternions_of_every_branch()) {
     const auto g = SO3<double>::from_quaternion(q);
     const Mat<double, 3> r = g.matrix();
-    const std::vector<double> replayed = tape.Forward(0, std::vector<double>(r.data(), r.data() + 9));
+    const std::vector<double> replayed =
+        tape.Forward(0, std::vector<double>(r.data(), r.data() + 9));
     EXPECT_EQ(tape.compare_change_number(), 0u);
     const auto back = SO3<double>::exp(Eigen::Map<const Vec<double, 3>>(replayed.data()));
     EXPECT_LT((back.matrix() - r).cwiseAbs().maxCoeff(), 2 * kTolerance<double>) << q.transpose();

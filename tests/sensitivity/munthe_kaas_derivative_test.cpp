@@ -159,9 +159,12 @@ class Step {
   const OuterLayout& outer_layout() const { return outer_; }
   StepMade made() const { return {start_, end_, h_, start_controls_, end_controls_}; }
   std::unique_ptr<StepDerivative> derivative() const {
-    return munthe_kaas_derivative(system_, tableau_, {}, [](double t, std::span<double> u) {
+    static const dae::ControlLaw kLaw = [](double t, std::span<double> u) {
       std::fill(u.begin(), u.end(), law(t));
-    });
+    };
+    std::unique_ptr<StepDerivative> result = munthe_kaas_derivative(system_, tableau_, {});
+    result->set_run(system_.parameter_values(), kLaw);
+    return result;
   }
 
   /// The end in its chart, for a start and all else perturbed by epsilon times a direction.
@@ -501,7 +504,7 @@ INSTANTIATE_TEST_SUITE_P(Steps, MuntheKaasSecondDerivative, kAll, name_of);
 
 TEST(MuntheKaasDerivativeOfAnySystem, NeedsOneWithoutConstraints) {
   try {
-    munthe_kaas_derivative(models::make_model("heavy_top"), dae::rk4(), {}, {});
+    munthe_kaas_derivative(models::make_model("heavy_top"), dae::rk4(), {});
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& e) {
     EXPECT_STREQ(
@@ -570,7 +573,7 @@ TEST(MuntheKaasDerivativeOfAnySystem, SaysWhenStagesAreNotNumbers) {
   dae::System system("end");
   system.add_node("x", lie::NodeGroup::rn(1));
   system.add("force", EndOfNumbers{}, {"x"});
-  const auto derivative = munthe_kaas_derivative(system, dae::radau_iia_2(), {}, {});
+  const auto derivative = munthe_kaas_derivative(system, dae::radau_iia_2(), {});
   dae::Consistency consistency(system, {}, dae::LinearSolverKind::kAutomatic);
   const dae::State start = consistency.initial_state(0.9, {});
   dae::State end = start;
