@@ -53,8 +53,8 @@ TEST(RadauDerivative, HoldsOnTheStepsThatErrorControlChose) {
 TEST(RadauDerivative, HasTaylorRemaindersOfSecondAndThirdOrder) {
   Problem problem(models::make_model("heavy_top"), 5e-3, 0.02);
   problem.read("top.x.1");
-  problem.read("top.v.2");
-  problem.read("lambda.fixed_point.1");
+  problem.read("top.u.2");
+  problem.read("fixed_point.lambda.1");
   with_radau(problem, 3);
   problem.options.variables = {};
   problem.options.variables.parameters = {"top.m", "top.J1", "top.omega2"};
