@@ -113,7 +113,14 @@ void check_standard_output() {
   errno = 0;
   std::cout.flush();
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
-  if (!is_written) throw Error(failure_text(kStandardOutput, errno != 0 ? errno : EIO));
+  if (is_written) return;
+  if (errno == 0) {
+    // An earlier write failed, when the buffer was full; another one tells why.
+    std::clearerr(stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+  }
+  throw Error(failure_text(kStandardOutput, errno != 0 ? errno : EIO));
 }
 
 CLI::Validator names_a_file() {
