@@ -99,7 +99,7 @@ $run
 END
   summary "s['termination'] == 'reached_end' and s['failed_attempts'] == 0 and not s['warnings']" \
     "$model" ${group:+--group $group}
-  summary "s['max_position_residual'] < 1e-14" "$model" ${group:+--group $group}
+  summary "s['max_position_residual'] < 1e-13" "$model" ${group:+--group $group}
   summary "o['t_end'] == $t_end and abs(f['time'] - $t_end) < 1e-9 * $t_end and o['step'] == $step and o.get('group', '') == '$group'" \
     "$model" ${group:+--group $group}
   runs="${runs:-} $model"
