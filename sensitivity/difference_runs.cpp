@@ -19,7 +19,7 @@ DifferenceRuns::DifferenceRuns(const Objective& objective, const dae::IntegrateO
       space_(space),
       initial_(initial),
       parameters_(parameters.begin(), parameters.end()),
-      grid_moves_(grid_moves) {
+      reader_(objective, grid_moves) {
   // Perturbed values leave the constraints, and an inertia may become slightly impossible.
   options_.alpha.consistency.project = true;
   options_.alpha.consistency.check_elements = false;
@@ -75,13 +75,12 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
       consistency.initial_state(options_.t_start, stepper->assembly().controls(), initial);
   stepper->start(start, grid.first_step() + moved(grid.first_step_rates()));
 
-  ObjectiveReader reader(objective_, grid_moves_);
-  reader.set_run(parameters, dae::RunTimes(options_.t_start, options_.t_end));
+  reader_.set_run(parameters, dae::RunTimes(options_.t_start, options_.t_end));
   std::vector<double> result(index(objective_.size()), 0.0);
   std::vector<double> before(model.controls().size()), after = before;
   controls_of(0, options_.t_start, before);
-  reader.read_start({stepper->state(), stepper->state(), grid.first_step(), before, before},
-                    result);
+  reader_.read_start({stepper->state(), stepper->state(), grid.first_step(), before, before},
+                     result);
   for (long n = 0; n < grid.num_steps(); ++n) {
     const double h = grid.step(n) + moved(grid.step_rates(n));
     const double t_end = grid.time(n + 1) + moved(grid.time_rates(n + 1));
@@ -94,8 +93,8 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
                   report.message);
     }
     controls_of(n + 1, grid.time(n + 1), after);
-    reader.read_step({stepper->state(), stepper->next(), h, before, after},
-                     n + 1 == grid.num_steps(), result);
+    reader_.read_step({stepper->state(), stepper->next(), h, before, after},
+                      n + 1 == grid.num_steps(), result);
     std::swap(before, after);
     stepper->accept();
     if (on_step_) on_step_();

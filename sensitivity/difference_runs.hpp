@@ -31,7 +31,7 @@ class DifferenceRuns {
   const VariableSpace& space_;
   dae::InitialValues initial_;
   std::vector<double> parameters_;
-  bool grid_moves_;
+  ObjectiveReader reader_;
   std::function<void()> on_step_;
 };
 
