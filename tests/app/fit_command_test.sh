@@ -35,7 +35,7 @@ s = json.load(open(sys.argv[1]))
 p = s["parameters"]
 def holds(name, truth, deviations=4):
     return abs(p[name]["value"] - truth) < deviations * p[name]["std"]
-if not eval(sys.argv[2]):
+if not eval("(" + sys.argv[2] + ")"):
     print({n: (p[n]["value"], p[n]["std"], p[n]["verdict"]) for n in p}, s["message"], s["findings"], s["unidentifiable"])
     sys.exit(1)
 END
@@ -83,8 +83,6 @@ for choice in '--jacobian adjoint' '--jacobian difference' '--search dogleg' '--
 done
 
 # Ties, bounds, priors, profiles, held-out trials, starts, losses.
-summary 'p["arm2.J"]["verdict"] == "at a bound" and any("arm2.J" in f and "bound" in f for f in s["findings"])' \
-  $swing --free arm2.J,joint1.viscous --upper arm2.J=0.00139 --start arm2.J=0.001
 summary 'abs(p["arm2.J"]["value"] - 0.002) < 1e-6' $swing --free arm2.J,joint1.viscous --prior arm2.J=0.002,1e-9
 summary 'abs(s["profiles"]["arm2.J"]["ci95"][0] - p["arm2.J"]["ci95"][0]) < 0.1 * p["arm2.J"]["std"]' \
   $swing --free arm2.J,joint1.viscous --profile arm2.J
