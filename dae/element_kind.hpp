@@ -124,7 +124,7 @@ class ElementKind {
   const ad::Kernel& values(ConstraintRows rows, CorrectionForm form) const;
   /// Φ and dΦ/dt.
   const ad::Kernel& constraints() const;
-  /// d²Φ/dt² for the given v̇; d³Φ/dt³ for the given v̇ and v̈ = 0. Interpreted where they are used once a run.
+  /// d²Φ/dt² for the given v̇; d³Φ/dt³ for the given v̇ and v̈ = 0, interpreted.
   const ad::Kernel& constraint_acceleration() const;
   const ad::Kernel& constraint_jerk() const;
   /// Derivatives of M v̇ + g + Bᵀλ and h_s along a direction in (w, time). Interpreted.
