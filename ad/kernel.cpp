@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "liegrad/ad/interpreter.hpp"
+#include "liegrad/ad/codegen/interpreter.hpp"
 #include "liegrad/ad/message.hpp"
 #include "liegrad/lie/error.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "liegrad/ad/kernel_spec.hpp"
-#include "liegrad/ad/native_code.hpp"
+#include "liegrad/ad/native/native_code.hpp"
 
 namespace liegrad::ad {
 

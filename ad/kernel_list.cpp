@@ -3,8 +3,8 @@
 #include <cctype>
 #include <sstream>
 
-#include "liegrad/ad/native_code.hpp"
-#include "liegrad/ad/write_c.hpp"
+#include "liegrad/ad/codegen/write_c.hpp"
+#include "liegrad/ad/native/native_code.hpp"
 
 namespace liegrad::ad {
 namespace {

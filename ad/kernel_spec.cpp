@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "liegrad/ad/derive.hpp"
+#include "liegrad/ad/codegen/derive.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::ad {

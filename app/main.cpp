@@ -12,22 +12,22 @@
 #include <Eigen/Core>
 #include <cppad/configure.hpp>
 
-#include "bench_command.hpp"
-#include "cache_command.hpp"
-#include "check_derivatives_command.hpp"
-#include "command_line.hpp"
-#include "control_command.hpp"
-#include "converge_command.hpp"
-#include "exit_status.hpp"
-#include "fit_command.hpp"
-#include "interrupt.hpp"
+#include "commands/bench_command.hpp"
+#include "commands/cache_command.hpp"
+#include "commands/check_derivatives_command.hpp"
+#include "commands/control_command.hpp"
+#include "commands/converge_command.hpp"
+#include "commands/fit_command.hpp"
+#include "commands/models_command.hpp"
+#include "commands/modes_command.hpp"
+#include "commands/sensitivity_command.hpp"
+#include "commands/simulate_command.hpp"
+#include "commands/static_command.hpp"
 #include "liegrad/lie/error.hpp"
-#include "models_command.hpp"
-#include "modes_command.hpp"
-#include "output_file.hpp"
-#include "sensitivity_command.hpp"
-#include "simulate_command.hpp"
-#include "static_command.hpp"
+#include "options/command_line.hpp"
+#include "options/exit_status.hpp"
+#include "options/interrupt.hpp"
+#include "output/output_file.hpp"
 
 namespace {
 

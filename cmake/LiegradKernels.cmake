@@ -15,7 +15,6 @@ option(LIEGRAD_NATIVE_KERNELS "Compile kernels for the processor of this machine
 
 # The versions, the best first, and the flags of each.
 function(liegrad_kernel_versions versions)
-  set(flags_baseline "" PARENT_SCOPE)
   set(flags_avx2 -mavx2 -mfma -mbmi -mbmi2 PARENT_SCOPE)
   set(flags_avx512 -mavx2 -mfma -mbmi -mbmi2 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx512cd
     PARENT_SCOPE)
@@ -24,7 +23,9 @@ function(liegrad_kernel_versions versions)
     set(${versions} native PARENT_SCOPE)
   elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
     set(${versions} avx512 avx2 baseline PARENT_SCOPE)
+    set(flags_baseline -O1 PARENT_SCOPE)  # for old processors: quick to compile
   else()
+    set(flags_baseline "" PARENT_SCOPE)
     set(${versions} baseline PARENT_SCOPE)
   endif()
 endfunction()
@@ -54,7 +55,7 @@ function(liegrad_add_kernels target)
 #define LIEGRAD_REGISTER_FUNCTION ${function}
 #include \"${target}_kernels.inc\"
 ")
-    # As the flags of kernels compiled at run time, see ad/compiler.cpp.
+    # As the flags of kernels compiled at run time, see ad/native/compiler.cpp.
     set_source_files_properties("${name}_${version}.cpp" PROPERTIES
       COMPILE_OPTIONS "-O2;-w;-ffp-contract=fast;-fno-math-errno;-fno-trapping-math;-freciprocal-math;${flags_${version}}"
       OBJECT_DEPENDS "${name}.inc"

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "liegrad/dae/butcher_tableau.hpp"
-#include "liegrad/dae/dense_output.hpp"
-#include "liegrad/dae/generalized_alpha.hpp"
-#include "liegrad/dae/outputs.hpp"
-#include "liegrad/dae/radau.hpp"
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
+#include "liegrad/dae/run/dense_output.hpp"
+#include "liegrad/dae/runge_kutta/butcher_tableau.hpp"
+#include "liegrad/dae/runge_kutta/radau.hpp"
+#include "liegrad/dae/system/outputs.hpp"
+#include "liegrad/dae/system/system.hpp"
 
 namespace liegrad::dae {
 

@@ -7,9 +7,9 @@
 
 #include <Eigen/Dense>
 
-#include "liegrad/dae/assembly.hpp"
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::dae {
 namespace {

@@ -3,8 +3,8 @@
 #include <complex>
 #include <vector>
 
-#include "liegrad/dae/model.hpp"
 #include "liegrad/dae/state.hpp"
+#include "liegrad/dae/system/model.hpp"
 
 namespace liegrad::dae {
 

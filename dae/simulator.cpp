@@ -5,13 +5,13 @@
 #include <cmath>
 #include <functional>
 
-#include "liegrad/dae/event_locator.hpp"
-#include "liegrad/dae/first_step.hpp"
-#include "liegrad/dae/run_times.hpp"
-#include "liegrad/dae/step_controller.hpp"
-#include "liegrad/dae/text.hpp"
-#include "liegrad/dae/trust_watch.hpp"
-#include "liegrad/dae/velocity_watch.hpp"
+#include "liegrad/dae/run/event_locator.hpp"
+#include "liegrad/dae/run/first_step.hpp"
+#include "liegrad/dae/run/run_times.hpp"
+#include "liegrad/dae/run/step_controller.hpp"
+#include "liegrad/dae/run/trust_watch.hpp"
+#include "liegrad/dae/run/velocity_watch.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::dae {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "liegrad/dae/assembly.hpp"
-#include "liegrad/dae/element_check.hpp"
-#include "liegrad/dae/equation_scales.hpp"
-#include "liegrad/dae/newton.hpp"
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/text.hpp"
-#include "liegrad/dae/turn.hpp"
+#include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/equations/equation_scales.hpp"
+#include "liegrad/dae/run/newton.hpp"
+#include "liegrad/dae/system/element_check.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/text.hpp"
+#include "liegrad/dae/system/turn.hpp"
 
 namespace liegrad::dae {
 namespace {

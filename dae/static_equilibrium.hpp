@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/linear_solver.hpp"
-#include "liegrad/dae/model.hpp"
+#include "liegrad/dae/linear/linear_solver.hpp"
 #include "liegrad/dae/state.hpp"
+#include "liegrad/dae/system/model.hpp"
 
 namespace liegrad::dae {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/element.hpp"
+#include "liegrad/dae/system/element.hpp"
 
 namespace liegrad::elements {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "liegrad/dae/system.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/system.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/lie/rotation_conversions.hpp"
 
 namespace liegrad::elements {

@@ -1,6 +1,6 @@
 #include "liegrad/models/models.hpp"
 
-#include "liegrad/dae/nearest_name.hpp"
+#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 
 /// Defined in the file that the build writes, see liegrad_add_kernels(): its kernels are found from

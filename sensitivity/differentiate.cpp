@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "liegrad/dae/run_times.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/run/run_times.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/sensitivity/sensitivity.hpp"
 
 namespace liegrad::sensitivity {

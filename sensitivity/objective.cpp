@@ -3,9 +3,9 @@
 #include <cmath>
 #include <utility>
 
-#include "liegrad/dae/text.hpp"
-#include "liegrad/sensitivity/measured_orientation.hpp"
-#include "liegrad/sensitivity/named_outputs.hpp"
+#include "liegrad/dae/system/text.hpp"
+#include "liegrad/sensitivity/observe/measured_orientation.hpp"
+#include "liegrad/sensitivity/observe/named_outputs.hpp"
 
 namespace liegrad::sensitivity {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/sensitivity/observable.hpp"
+#include "liegrad/sensitivity/observe/observable.hpp"
 #include "liegrad/sensitivity/user_function.hpp"
 
 namespace liegrad::sensitivity {

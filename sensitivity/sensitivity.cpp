@@ -6,10 +6,10 @@
 #include <functional>
 #include <limits>
 
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/text.hpp"
-#include "liegrad/sensitivity/difference_runs.hpp"
-#include "liegrad/sensitivity/sweeps.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/text.hpp"
+#include "liegrad/sensitivity/check/difference_runs.hpp"
+#include "liegrad/sensitivity/trajectory/sweeps.hpp"
 
 namespace liegrad::sensitivity {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/text.hpp"
-#include "liegrad/sensitivity/difference_runs.hpp"
-#include "liegrad/sensitivity/trajectory.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/text.hpp"
+#include "liegrad/sensitivity/check/difference_runs.hpp"
+#include "liegrad/sensitivity/trajectory/trajectory.hpp"
 
 namespace liegrad::sensitivity {
 namespace {

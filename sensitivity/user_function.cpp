@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/sensitivity/kernel_sum.hpp"
-#include "liegrad/sensitivity/local_function.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/sensitivity/step/kernel_sum.hpp"
+#include "liegrad/sensitivity/step/local_function.hpp"
 
 namespace liegrad::sensitivity {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "liegrad/ad/recording.hpp"
-#include "liegrad/sensitivity/observable.hpp"
-#include "liegrad/sensitivity/snapshot.hpp"
+#include "liegrad/sensitivity/observe/observable.hpp"
+#include "liegrad/sensitivity/trajectory/snapshot.hpp"
 
 namespace liegrad::sensitivity {
 

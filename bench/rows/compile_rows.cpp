@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "liegrad/ad/compiler.hpp"
-#include "liegrad/ad/derive.hpp"
-#include "liegrad/ad/temporary_directory.hpp"
-#include "liegrad/ad/write_c.hpp"
+#include "liegrad/ad/codegen/derive.hpp"
+#include "liegrad/ad/codegen/write_c.hpp"
+#include "liegrad/ad/native/compiler.hpp"
+#include "liegrad/ad/native/temporary_directory.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/lie/se3.hpp"
 

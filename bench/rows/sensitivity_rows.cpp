@@ -14,8 +14,8 @@
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/joints/spherical_joint.hpp"
 #include "liegrad/models/models.hpp"
-#include "liegrad/sensitivity/checkpoints.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
+#include "liegrad/sensitivity/trajectory/checkpoints.hpp"
 
 #include "measure.hpp"
 #include "memory.hpp"

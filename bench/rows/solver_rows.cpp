@@ -10,8 +10,8 @@
 
 #include <Eigen/LU>
 
-#include "liegrad/dae/linear_solver.hpp"
-#include "liegrad/dae/sparse_lu.hpp"
+#include "liegrad/dae/linear/linear_solver.hpp"
+#include "liegrad/dae/linear/sparse_lu.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/models.hpp"
 

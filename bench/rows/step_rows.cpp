@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "liegrad/ad/kernel.hpp"
-#include "liegrad/dae/linear_solver.hpp"
+#include "liegrad/dae/linear/linear_solver.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/models.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/lie/scalar.hpp"
 

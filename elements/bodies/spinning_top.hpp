@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/element.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/inertia_complaint.hpp"
 
 namespace liegrad::elements {

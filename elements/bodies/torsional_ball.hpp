@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "liegrad/dae/element.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/inertia_complaint.hpp"
 
 namespace liegrad::elements {

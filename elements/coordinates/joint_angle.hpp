@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/joints/reaction.hpp"
 
 namespace liegrad::elements {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/coordinates/sided_series.hpp"
 
 namespace liegrad::elements {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/element.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::elements {
 

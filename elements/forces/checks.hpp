@@ -3,8 +3,8 @@
 #include <initializer_list>
 #include <string>
 
-#include "liegrad/dae/element.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::elements {
 

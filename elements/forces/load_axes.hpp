@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/motion.hpp"
+#include "liegrad/dae/system/motion.hpp"
 
 namespace liegrad::elements {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/attached_frame.hpp"
 
 namespace liegrad::elements {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "liegrad/dae/element.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::elements {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/planar/attached_planar_frame.hpp"
 
 // A uniform slender rod along the x axis of its body, whose node is its centre, and joints at its ends.

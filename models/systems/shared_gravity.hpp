@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/system/system.hpp"
 
 namespace liegrad::models {
 

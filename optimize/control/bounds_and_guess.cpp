@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "liegrad/control/transcription.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "liegrad/control/problem.hpp"
-#include "liegrad/dae/formulation.hpp"
+#include "liegrad/dae/equations/formulation.hpp"
 
 namespace liegrad::control {
 

@@ -1,7 +1,7 @@
 // The Hamiltonian along a solution, from the equations of the steps themselves.
 
 #include "liegrad/control/transcription.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::control {
 

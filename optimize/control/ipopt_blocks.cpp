@@ -8,7 +8,7 @@
 
 #include "liegrad/control/certificate.hpp"
 #include "liegrad/control/time_blocks.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::control {
 namespace {

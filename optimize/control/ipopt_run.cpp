@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "liegrad/control/ipopt_blocks.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

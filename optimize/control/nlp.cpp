@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::control {
 namespace {

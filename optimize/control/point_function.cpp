@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "liegrad/sensitivity/step_terms.hpp"
+#include "liegrad/sensitivity/step/step_terms.hpp"
 #include "liegrad/sensitivity/user_function.hpp"
 
 namespace liegrad::control {

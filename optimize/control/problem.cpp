@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "liegrad/dae/nearest_name.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

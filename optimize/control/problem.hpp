@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/system/system.hpp"
 #include "liegrad/sensitivity/user_function.hpp"
 
 namespace liegrad::control {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "liegrad/control/nlp.hpp"
-#include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/simulator.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::control {
 namespace {

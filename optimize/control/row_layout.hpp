@@ -1,8 +1,8 @@
 #pragma once
 
 #include "liegrad/control/problem_functions.hpp"
-#include "liegrad/dae/formulation.hpp"
-#include "liegrad/sensitivity/element_sum.hpp"
+#include "liegrad/dae/equations/formulation.hpp"
+#include "liegrad/sensitivity/step/element_sum.hpp"
 
 namespace liegrad::control {
 

@@ -7,7 +7,7 @@
 #include "liegrad/control/certificate.hpp"
 #include "liegrad/control/ipopt_blocks.hpp"
 #include "liegrad/control/ipopt_run.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::optimize {
 namespace {

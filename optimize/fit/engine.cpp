@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::optimize {
 namespace {

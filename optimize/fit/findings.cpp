@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <map>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::optimize {
 namespace {

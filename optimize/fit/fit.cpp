@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cmath>
 
-#include "liegrad/dae/nearest_name.hpp"
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/optimize/fit/findings.hpp"
 #include "liegrad/optimize/fit/start_values.hpp"
 #include "liegrad/optimize/fit/statistics.hpp"

@@ -7,7 +7,7 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::optimize {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/optimize/fit/engine.hpp"
 #include "liegrad/optimize/fit/start_values.hpp"
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
-#include "liegrad/dae/nearest_name.hpp"
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/outputs.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/outputs.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/optimize/fit/table_file.hpp"
 
 namespace liegrad::optimize {

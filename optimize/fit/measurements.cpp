@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/outputs.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/outputs.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::optimize {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/so3.hpp"
 
 namespace liegrad::optimize {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/so3.hpp"
 #include "liegrad/optimize/fit/engine.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/optimize/fit/noise_model.hpp"
 #include "liegrad/optimize/fit/student_t.hpp"
 

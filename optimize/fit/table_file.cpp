@@ -9,7 +9,7 @@
 #include <limits>
 #include <sstream>
 
-#include "liegrad/dae/nearest_name.hpp"
+#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::optimize {

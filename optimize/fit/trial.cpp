@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "liegrad/dae/consistency.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/start/consistency.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/sensitivity.hpp"
 
 namespace liegrad::optimize {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <set>
 
-#include "liegrad/dae/nearest_name.hpp"
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/text.hpp"
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::optimize {
 namespace {

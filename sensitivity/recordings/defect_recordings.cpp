@@ -1,9 +1,9 @@
 // Compiled once, into the library and into programs that write kernels.
 
-#include "liegrad/sensitivity/defect_recordings.hpp"
+#include "liegrad/sensitivity/step/defect_recordings.hpp"
 
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/sensitivity/taped_parameters.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/sensitivity/check/taped_parameters.hpp"
 
 namespace liegrad::sensitivity {
 namespace {

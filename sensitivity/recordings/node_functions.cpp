@@ -1,13 +1,13 @@
 // Compiled once, into the library and into the program that writes its kernels.
 
-#include "liegrad/sensitivity/node_functions.hpp"
+#include "liegrad/sensitivity/observe/node_functions.hpp"
 
-#include "liegrad/dae/hermite.hpp"
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/starting_values.hpp"
+#include "liegrad/dae/run/hermite.hpp"
+#include "liegrad/dae/start/starting_values.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/so3.hpp"
-#include "liegrad/sensitivity/local_function.hpp"
-#include "liegrad/sensitivity/node_outputs.hpp"
+#include "liegrad/sensitivity/observe/node_outputs.hpp"
+#include "liegrad/sensitivity/step/local_function.hpp"
 
 namespace liegrad::sensitivity {
 namespace {

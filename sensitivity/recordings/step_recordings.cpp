@@ -1,14 +1,14 @@
 // Compiled once, into the library and into the program that writes its kernels.
 
-#include "liegrad/sensitivity/step_recordings.hpp"
+#include "liegrad/sensitivity/step/step_recordings.hpp"
 
 #include <type_traits>
 
-#include "liegrad/dae/local_motion.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/alpha/local_motion.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/coordinate_maps.hpp"
-#include "liegrad/sensitivity/local_function.hpp"
-#include "liegrad/sensitivity/taped_parameters.hpp"
+#include "liegrad/sensitivity/check/taped_parameters.hpp"
+#include "liegrad/sensitivity/step/local_function.hpp"
 
 namespace liegrad::sensitivity {
 namespace {

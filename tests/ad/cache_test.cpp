@@ -1,6 +1,6 @@
 // Where compiled kernels are kept, when they are trusted, and what happens when they are not.
 
-#include "liegrad/ad/cache.hpp"
+#include "liegrad/ad/native/cache.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "kernel_sandbox.hpp"
-#include "liegrad/ad/native_code.hpp"
-#include "liegrad/ad/sha256.hpp"
-#include "liegrad/ad/temporary_directory.hpp"
+#include "liegrad/ad/native/native_code.hpp"
+#include "liegrad/ad/native/sha256.hpp"
+#include "liegrad/ad/native/temporary_directory.hpp"
 
 namespace liegrad::ad {
 namespace {

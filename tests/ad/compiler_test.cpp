@@ -1,7 +1,7 @@
 // Which compiler is used, and what happens when it does not do its work: the kernel is interpreted,
 // its numbers are right, and one sentence says why.
 
-#include "liegrad/ad/compiler.hpp"
+#include "liegrad/ad/native/compiler.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -13,7 +13,7 @@
 #include <sys/time.h>
 
 #include "kernel_sandbox.hpp"
-#include "liegrad/ad/subprocess.hpp"
+#include "liegrad/ad/native/subprocess.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::ad {

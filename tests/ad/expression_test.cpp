@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 #include "../support/derivative_along.hpp"
-#include "liegrad/ad/accumulate.hpp"
-#include "liegrad/ad/compiler.hpp"
-#include "liegrad/ad/native_code.hpp"
-#include "liegrad/ad/schedule.hpp"
-#include "liegrad/ad/vector_form.hpp"
-#include "liegrad/ad/write_c.hpp"
+#include "liegrad/ad/codegen/accumulate.hpp"
+#include "liegrad/ad/codegen/schedule.hpp"
+#include "liegrad/ad/codegen/vector_form.hpp"
+#include "liegrad/ad/codegen/write_c.hpp"
+#include "liegrad/ad/native/compiler.hpp"
+#include "liegrad/ad/native/native_code.hpp"
 #include "own_cache.hpp"
 
 namespace liegrad::ad {

@@ -20,9 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "liegrad/ad/cache.hpp"
 #include "liegrad/ad/kernel.hpp"
 #include "liegrad/ad/message.hpp"
+#include "liegrad/ad/native/cache.hpp"
 #include "liegrad/ad/recording.hpp"
 
 namespace liegrad::test {

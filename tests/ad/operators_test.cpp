@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "all_results.hpp"
-#include "liegrad/ad/derive.hpp"
-#include "liegrad/ad/vector_form.hpp"
+#include "liegrad/ad/codegen/derive.hpp"
+#include "liegrad/ad/codegen/vector_form.hpp"
 
 namespace liegrad::test {
 namespace {

@@ -1,7 +1,7 @@
 // The examples of FIPS 180-2, appendix B, and lengths around the end of a block by coreutils'
 // sha256sum.
 
-#include "liegrad/ad/sha256.hpp"
+#include "liegrad/ad/native/sha256.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::control {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "liegrad/control/problems/built_in.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::control {
 namespace {

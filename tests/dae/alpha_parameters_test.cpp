@@ -1,7 +1,7 @@
 // The coefficients against the papers, and the analysis of the linear test equation in
 // [ArnoldCardonaBruels2015, Section 3.2] repeated with them.
 
-#include "liegrad/dae/alpha_parameters.hpp"
+#include "liegrad/dae/alpha/alpha_parameters.hpp"
 
 #include <cmath>
 #include <limits>

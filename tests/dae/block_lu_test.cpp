@@ -2,7 +2,7 @@
 // the matrices of randomly bent chains and trees of 1000 bodies, where elimination in an order that is
 // fixed beforehand might lose digits from joint to joint.
 
-#include "liegrad/dae/block_lu.hpp"
+#include "liegrad/dae/linear/block_lu.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,11 +19,11 @@
 #include <Eigen/LU>
 
 #include "../support/allocations.hpp"
-#include "liegrad/dae/alpha_kinematics.hpp"
-#include "liegrad/dae/assembly.hpp"
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/sparse_lu.hpp"
-#include "liegrad/dae/sparse_solver.hpp"
+#include "liegrad/dae/alpha/alpha_kinematics.hpp"
+#include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/linear/sparse_lu.hpp"
+#include "liegrad/dae/linear/sparse_solver.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/joints/spherical_joint.hpp"
 #include "liegrad/lie/so3.hpp"

@@ -1,6 +1,6 @@
 // The built-in methods against the conditions of their order, one for each rooted tree.
 
-#include "liegrad/dae/butcher_tableau.hpp"
+#include "liegrad/dae/runge_kutta/butcher_tableau.hpp"
 
 #include <algorithm>
 #include <cmath>

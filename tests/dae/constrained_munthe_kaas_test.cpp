@@ -9,7 +9,7 @@
 #include "../support/allocations.hpp"
 #include "heavy_top_runs.hpp"
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/munthe_kaas.hpp"
+#include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
 
 namespace liegrad::dae {
 namespace {

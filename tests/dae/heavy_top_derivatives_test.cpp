@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "heavy_top_runs.hpp"
-#include "liegrad/dae/assembly.hpp"
+#include "liegrad/dae/equations/assembly.hpp"
 
 namespace liegrad::testing {
 namespace {

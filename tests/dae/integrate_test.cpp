@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "heavy_top_runs.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/joints/fixed_point.hpp"
 #include "liegrad/elements/planar/pendulum.hpp"

@@ -1,11 +1,11 @@
 // The iteration matrix of every formulation is the derivative of the step equations: those recorded
-// from the same statements on CppAD scalars (dae/taped_step.hpp), differentiated by CppAD's sweeps.
+// from the same statements on CppAD scalars (dae/equations/taped_step.hpp), differentiated by CppAD's sweeps.
 
 #include <gtest/gtest.h>
 
 #include "heavy_top_runs.hpp"
-#include "liegrad/dae/alpha_kinematics.hpp"
-#include "liegrad/dae/taped_step.hpp"
+#include "liegrad/dae/alpha/alpha_kinematics.hpp"
+#include "liegrad/dae/equations/taped_step.hpp"
 
 namespace liegrad::testing {
 namespace {

@@ -1,6 +1,6 @@
 // The linear solvers against Eigen's FullPivLU on random, saddle-point and singular matrices.
 
-#include "liegrad/dae/linear_solver.hpp"
+#include "liegrad/dae/linear/linear_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <Eigen/SVD>
 
 #include "../support/allocations.hpp"
-#include "liegrad/dae/sparse_lu.hpp"
+#include "liegrad/dae/linear/sparse_lu.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::dae {

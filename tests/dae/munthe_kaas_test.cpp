@@ -1,6 +1,6 @@
 // Munthe-Kaas methods: equal to the classical ones where the group commutes, of their order elsewhere.
 
-#include "liegrad/dae/munthe_kaas.hpp"
+#include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
 
 #include <cmath>
 #include <limits>
@@ -11,7 +11,7 @@
 
 #include "../support/allocations.hpp"
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/small_rotation.hpp"
+#include "liegrad/dae/system/small_rotation.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::dae {

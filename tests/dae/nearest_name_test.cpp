@@ -1,4 +1,4 @@
-#include "liegrad/dae/nearest_name.hpp"
+#include "liegrad/dae/system/nearest_name.hpp"
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "../support/allocations.hpp"
 #include "heavy_top_runs.hpp"
-#include "liegrad/dae/alpha_kinematics.hpp"
+#include "liegrad/dae/alpha/alpha_kinematics.hpp"
 
 namespace liegrad::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "../support/allocations.hpp"
 #include "heavy_top_runs.hpp"
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/radau.hpp"
+#include "liegrad/dae/runge_kutta/radau.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::dae {

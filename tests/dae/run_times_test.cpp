@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/run_times.hpp"
+#include "liegrad/dae/run/run_times.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {

@@ -12,8 +12,8 @@
 #include <Eigen/Dense>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/munthe_kaas.hpp"
-#include "liegrad/dae/radau.hpp"
+#include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
+#include "liegrad/dae/runge_kutta/radau.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::dae {

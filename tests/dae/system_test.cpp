@@ -1,6 +1,6 @@
 // Building a system: what is refused leaves no trace, and what was made for a system notices that it changed.
 
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/system/system.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/outputs.hpp"
+#include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/joints/fixed_point.hpp"
 #include "liegrad/elements/joints/revolute_joint.hpp"

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "liegrad/dae/consistency.hpp"
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/trust_watch.hpp"
+#include "liegrad/dae/run/trust_watch.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/models/models.hpp"
 

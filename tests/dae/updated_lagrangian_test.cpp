@@ -1,7 +1,7 @@
 // The updated Lagrangian method against the experiments of [BruelsCardonaArnold2012, section 7.1] and
 // its own equations.
 
-#include "liegrad/dae/updated_lagrangian.hpp"
+#include "liegrad/dae/alpha/updated_lagrangian.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {

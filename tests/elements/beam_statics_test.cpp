@@ -10,8 +10,8 @@
 
 #include "interpreted_kernels.hpp"
 #include "liegrad/dae/modal_analysis.hpp"
-#include "liegrad/dae/outputs.hpp"
 #include "liegrad/dae/static_equilibrium.hpp"
+#include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/elements/beams/beam_load.hpp"
 #include "liegrad/elements/beams/straight_beam.hpp"
 #include "liegrad/elements/forces/applied_force.hpp"

@@ -21,8 +21,8 @@
 #include <Eigen/SVD>
 
 #include "../support/derivative_along.hpp"
-#include "liegrad/dae/assembly.hpp"
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/system/system.hpp"
 
 namespace liegrad::testing {
 

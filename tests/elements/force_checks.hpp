@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../support/derivative_along.hpp"
-#include "liegrad/dae/assembly.hpp"
+#include "liegrad/dae/equations/assembly.hpp"
 #include "poses.hpp"
 
 namespace liegrad::testing {

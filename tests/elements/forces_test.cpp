@@ -12,9 +12,9 @@
 
 #include "force_checks.hpp"
 #include "interpreted_kernels.hpp"
-#include "liegrad/dae/consistency.hpp"
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/outputs.hpp"
+#include "liegrad/dae/start/consistency.hpp"
+#include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/elements/bodies/point_mass.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/coordinates/joint_angle.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/system/system.hpp"
 
 namespace liegrad::testing {
 

@@ -11,8 +11,8 @@
 
 #include "constraint_checks.hpp"
 #include "interpreted_kernels.hpp"
-#include "liegrad/dae/consistency.hpp"
-#include "liegrad/dae/outputs.hpp"
+#include "liegrad/dae/start/consistency.hpp"
+#include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/elements/bodies/general_rigid_body.hpp"
 #include "liegrad/elements/bodies/point_mass.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"

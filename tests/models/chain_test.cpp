@@ -20,7 +20,7 @@
 
 #include "../support/allocations.hpp"
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/joints/spherical_joint.hpp"
 #include "liegrad/lie/so3.hpp"

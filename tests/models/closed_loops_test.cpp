@@ -18,7 +18,7 @@
 #include <Eigen/Dense>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/forces/cartesian_spring.hpp"
 #include "liegrad/elements/joints/revolute_joint.hpp"

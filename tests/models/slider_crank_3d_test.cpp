@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "liegrad/dae/alpha_kinematics.hpp"
+#include "liegrad/dae/alpha/alpha_kinematics.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/models/models.hpp"
 

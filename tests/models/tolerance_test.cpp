@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "liegrad/dae/integrate.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
-#include "liegrad/sensitivity/full_convergence.hpp"
+#include "liegrad/sensitivity/trajectory/full_convergence.hpp"
 #include "taped_run.hpp"
 
 namespace liegrad::testing {

@@ -1,7 +1,7 @@
 // Checkpoints: every step is visited once, backwards, from the right state, and no more steps than necessary
 // are made again.
 
-#include "liegrad/sensitivity/checkpoints.hpp"
+#include "liegrad/sensitivity/trajectory/checkpoints.hpp"
 
 #include <sys/resource.h>
 

@@ -8,7 +8,7 @@
 
 #include <Eigen/Core>
 
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/system/system.hpp"
 #include "liegrad/elements/planar/planar_body.hpp"
 #include "liegrad/elements/planar/planar_revolute_joint.hpp"
 

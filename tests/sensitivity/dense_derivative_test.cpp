@@ -6,9 +6,9 @@
 #include <functional>
 #include <random>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
-#include "liegrad/sensitivity/dense_derivative.hpp"
+#include "liegrad/sensitivity/observe/dense_derivative.hpp"
 
 namespace liegrad::testing {
 namespace {

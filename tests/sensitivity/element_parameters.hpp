@@ -15,7 +15,7 @@
 #include "../elements/poses.hpp"
 #include "agreement.hpp"
 #include "liegrad/ad/message.hpp"
-#include "liegrad/dae/consistency.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 
 namespace liegrad::testing {
 

@@ -27,7 +27,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <Eigen/Dense>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
 

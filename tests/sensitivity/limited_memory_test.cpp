@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
 

@@ -1,6 +1,6 @@
 // Derivatives of Munthe-Kaas steps: against differences of steps that are made, and against each other.
 
-#include "liegrad/sensitivity/munthe_kaas_derivative.hpp"
+#include "liegrad/sensitivity/step/munthe_kaas_derivative.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "../support/allocations.hpp"
-#include "liegrad/dae/consistency.hpp"
-#include "liegrad/dae/munthe_kaas.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
+#include "liegrad/dae/start/consistency.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/forces/point_spring.hpp"
 #include "liegrad/elements/planar/planar_body.hpp"

@@ -1,7 +1,7 @@
 // Numbers read from a motion by name: values against dae::Outputs, derivatives against differences; and
 // accelerations, which are among them, against velocities and through whole runs.
 
-#include "liegrad/sensitivity/named_outputs.hpp"
+#include "liegrad/sensitivity/observe/named_outputs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 #include "agreement.hpp"
 #include "closed_loop_model.hpp"
-#include "liegrad/dae/outputs.hpp"
+#include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/taylor_test.hpp"
 #include "observable_checks.hpp"

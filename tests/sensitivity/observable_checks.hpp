@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/numbers.hpp"
 #include "liegrad/dae/state.hpp"
-#include "liegrad/dae/system.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/system.hpp"
 #include "liegrad/lie/error.hpp"
-#include "liegrad/sensitivity/motion_layout.hpp"
-#include "liegrad/sensitivity/observable.hpp"
+#include "liegrad/sensitivity/observe/observable.hpp"
+#include "liegrad/sensitivity/step/motion_layout.hpp"
 
 namespace liegrad::testing {
 

@@ -1,7 +1,7 @@
 // Derivatives of runs with Radau IIA: tangents, adjoints and extrapolated differences of runs agree, see agreement.hpp;
 // second derivatives are the rate of first ones.
 
-#include "liegrad/sensitivity/radau_derivative.hpp"
+#include "liegrad/sensitivity/step/radau_derivative.hpp"
 #include "agreement.hpp"
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/taylor_test.hpp"

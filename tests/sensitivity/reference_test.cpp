@@ -19,7 +19,7 @@
 
 #include <Eigen/Dense>
 
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
 

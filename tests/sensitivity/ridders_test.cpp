@@ -8,8 +8,8 @@
 
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/models.hpp"
-#include "liegrad/sensitivity/ridders.hpp"
-#include "liegrad/sensitivity/typical_value.hpp"
+#include "liegrad/sensitivity/check/ridders.hpp"
+#include "liegrad/sensitivity/check/typical_value.hpp"
 
 namespace liegrad::testing {
 namespace {

@@ -1,14 +1,14 @@
 // The step equations at points that do not satisfy them: against the taped step, differences and each other.
 
-#include "liegrad/sensitivity/step_equations.hpp"
+#include "liegrad/sensitivity/step/step_equations.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "../support/allocations.hpp"
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/taped_step.hpp"
+#include "liegrad/dae/equations/taped_step.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::sensitivity {

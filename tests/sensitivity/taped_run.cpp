@@ -6,9 +6,9 @@
 
 #include <Eigen/LU>
 
-#include "liegrad/dae/element_functions.hpp"
-#include "liegrad/dae/numbers.hpp"
-#include "liegrad/dae/taped_step.hpp"
+#include "liegrad/dae/equations/taped_step.hpp"
+#include "liegrad/dae/system/element_functions.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::testing {
 namespace {

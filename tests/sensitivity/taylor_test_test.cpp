@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "closed_loop_model.hpp"
-#include "liegrad/dae/numbers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
-#include "liegrad/sensitivity/difference_runs.hpp"
-#include "liegrad/sensitivity/trajectory.hpp"
+#include "liegrad/sensitivity/check/difference_runs.hpp"
+#include "liegrad/sensitivity/trajectory/trajectory.hpp"
 
 namespace liegrad::testing {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "liegrad/models/models.hpp"
-#include "liegrad/sensitivity/named_outputs.hpp"
+#include "liegrad/sensitivity/observe/named_outputs.hpp"
 #include "observable_checks.hpp"
 
 namespace liegrad::testing {

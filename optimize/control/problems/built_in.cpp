@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "liegrad/dae/nearest_name.hpp"
+#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

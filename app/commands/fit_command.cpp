@@ -1,0 +1,225 @@
+#include "commands/fit_command.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "options/common_options.hpp"
+#include "options/fit_options.hpp"
+#include "options/integration_options.hpp"
+#include "options/interrupt.hpp"
+#include "output/fit_plot.hpp"
+#include "output/fit_report.hpp"
+#include "output/output_file.hpp"
+#include "output/progress.hpp"
+
+namespace liegrad::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct FitCommand {
+  CommonOptions common;
+  IntegrationOptions integration;
+  FitOptionsTyped typed;
+  std::string out, plot, write;
+
+  void add_to(CLI::App& command);
+  void run() const;
+
+ private:
+  void check_written_files() const;
+  /// What every iteration of the search says, and where Ctrl-C ends it.
+  void observe(optimize::FitOptions& options, ProgressLine& progress) const;
+  FitReport report(const optimize::FitProblem& problem, const optimize::FitOptions& options,
+                   const dae::System& system) const;
+};
+
+void FitCommand::add_to(CLI::App& command) {
+  integration.add_to(command, {"--integrator", "--starting-values", false});
+  integration.add_steps_to(command);
+  typed.add_to(command);
+  const auto add_file = [&command](const char* name, std::string& value, const char* text) {
+    command.add_option(name, value, text)->type_name("FILE")->check(names_a_file());
+  };
+  add_file("--out", out, "Write measured and fitted values with bands as CSV");
+  add_file("--plot", plot, "Write a figure as SVG");
+  add_file("--write", write, "Write the values found, for --set-file");
+  common.add_to(command);
+}
+
+void FitCommand::check_written_files() const {
+  std::vector<FileOption> read;
+  for (const std::string& file : typed.data()) read.push_back({"--data", file});
+  for (const std::string& file : typed.holdout()) read.push_back({"--holdout", file});
+  check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out},
+                         FileOption{"--plot", plot}, FileOption{"--write", write}},
+              read);
+}
+
+void FitCommand::observe(optimize::FitOptions& options, ProgressLine& progress) const {
+  const int most = options.solver.max_iterations;
+  const bool lists = common.verbose && common.prints({out, plot, write});
+  options.solver.on_iteration = [most, lists, &progress](
+                                    const optimize::LeastSquaresOptions::Iteration& now,
+                                    const Eigen::VectorXd&) {
+    if (lists) {
+      fmt::print("  iteration {:>3}  cost {:.8g}  step {:.3g}  gradient {:.3g}  {:.3g} s{}\n",
+                 now.number, now.cost, now.step_norm, now.gradient_norm, now.seconds,
+                 now.is_accepted ? "" : "  rejected");
+    }
+    if (progress.is_due() && now.number > 0) {
+      progress.show(fmt::format("iteration {}, cost {:.6g}, step {:.3g}, gradient {:.3g}",
+                                now.number, now.cost, now.step_norm, now.gradient_norm),
+                    static_cast<double>(now.number) / most);
+    }
+    return !was_interrupted();
+  };
+}
+
+FitReport FitCommand::report(const optimize::FitProblem& problem,
+                             const optimize::FitOptions& options, const dae::System& system) const {
+  FitReport report{system.name(), integration.echo(), {}};
+  report.options.erase("t_end");
+  if (typed.starts() > 1) {
+    report.starts = optimize::fit_from_many(problem, options, typed.starts());
+    report.result = report.starts->best;
+  } else {
+    report.result = optimize::fit(problem, options);
+  }
+  if (was_interrupted()) return report;
+  for (const std::string& name : typed.profiled()) {
+    report.profiles.push_back(optimize::profile_of(problem, options, report.result, name));
+    for (optimize::Estimate& estimate : report.result.parameters) {
+      if (estimate.name == name) estimate.verdict = report.profiles.back().verdict;
+    }
+  }
+  for (const std::string& file : typed.holdout()) {
+    for (const optimize::Recording& trial : typed.trials_of(file, system)) {
+      report.holdout.push_back(optimize::judge(problem, options, report.result, trial));
+    }
+  }
+  if (typed.folds() > 0) report.folds = optimize::cross_validate(problem, options, typed.folds());
+  return report;
+}
+
+void FitCommand::run() const {
+  const InterruptGuard guard;
+  const dae::System system = integration.make_system();
+  optimize::FitOptions options = typed.options(integration.make());
+  check_written_files();
+  const optimize::FitProblem problem = typed.problem(system);
+  FitReport result{};
+  {
+    ProgressLine progress(!common.quiet);
+    observe(options, progress);
+    result = report(problem, options, system);
+  }
+  if (common.prints({out, plot, write})) result.print(common.verbose);
+  common.write_json(result.json());
+  if (!out.empty()) result.write_table(out);
+  if (!write.empty()) result.write_values(write);
+  if (!plot.empty()) {
+    OutputFile file(plot);
+    file.write(fit_plot(result.result, system.name() + ": measured (dots) and fitted (lines)"));
+    file.close();
+  }
+  if (was_interrupted()) throw Interrupted("interrupted; the best values so far were written");
+  if (!result.result.converged) throw Error("the fit did not converge: " + result.result.message);
+}
+
+/// A problem in a file has the options by their names, without the dashes: numbers and texts, lists for those that are
+/// repeated, objects for those that take NAME=VALUE. Names of data files are relative to it.
+std::vector<std::string> arguments_in(const std::string& name) {
+  std::ifstream stream(name);
+  if (!stream) throw InvalidArgument(name + " cannot be read");
+  const ordered_json json = ordered_json::parse(stream, nullptr, false);
+  if (!json.is_object()) throw InvalidArgument(name + " is no JSON object");
+  if (!json.contains("system")) throw InvalidArgument(name + " names no \"system\"");
+  const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+  const auto text_of = [](const ordered_json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  };
+  std::vector<std::string> arguments = {text_of(json["system"])};
+  for (const auto& [key, value] : json.items()) {
+    if (key == "system") continue;
+    const bool names_file = key == "data" || key == "holdout";
+    const auto add = [&](const std::string& text) {
+      arguments.push_back("--" + key);
+      arguments.push_back(names_file ? (folder / text).string() : text);
+    };
+    if (value.is_boolean()) {
+      if (value.get<bool>()) arguments.push_back("--" + key);
+    } else if (value.is_object()) {
+      for (const auto& [item, number] : value.items()) {
+        std::string text = item + "=";
+        if (number.is_array()) {
+          for (std::size_t i = 0; i < number.size(); ++i) {
+            text += (i == 0 ? "" : ",") + text_of(number[i]);
+          }
+        } else {
+          text += text_of(number);
+        }
+        add(text);
+      }
+    } else if (value.is_array()) {
+      for (const ordered_json& item : value) add(text_of(item));
+    } else {
+      add(text_of(value));
+    }
+  }
+  return arguments;
+}
+
+}  // namespace
+
+void add_fit_command(CLI::App& app) {
+  auto command = std::make_shared<FitCommand>();
+  CLI::App* sub = app.add_subcommand("fit", "Parameters from measured motion");
+  sub->footer(
+      "`liegrad fit PROBLEM.json` takes all of this from a file, whose keys are the names of the\n"
+      "options; what is typed comes after it. The JSON has `parameters` (value, std, ci95, "
+      "verdict\n"
+      "of each), `covariance`, `correlation`, `residual_rms` and `noise` by output, "
+      "`unidentifiable`\n"
+      "and `findings` in sentences, `converged` and `message`. See docs/fitting.md.");
+  command->add_to(*sub);
+  sub->callback([command, sub] {
+    const std::string system = sub->get_option("SYSTEM")->as<std::string>();
+    if (!system.ends_with(".json")) return command->run();
+    // The file first, then what was typed.
+    std::vector<std::string> arguments = arguments_in(system);
+    for (const CLI::Option* option : sub->get_options()) {
+      if (option->get_name() == "SYSTEM" || option->count() == 0) continue;
+      if (option->get_items_expected_max() == 0) arguments.push_back(option->get_name());
+      if (option->get_items_expected_max() == 0) continue;
+      for (const std::string& value : option->results()) {
+        arguments.push_back(option->get_name());
+        arguments.push_back(value);
+      }
+    }
+    FitCommand from_file;
+    CLI::App parser{"fit"};
+    parser.name("fit");
+    from_file.add_to(parser);
+    for (CLI::Option* option : parser.get_options()) {
+      const bool is_list = option->get_expected_max() > 1;
+      if (!is_list) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+    std::reverse(arguments.begin(), arguments.end());
+    try {
+      parser.parse(std::move(arguments));
+    } catch (const CLI::ParseError& error) {
+      throw InvalidArgument(system + ": " + error.what());
+    }
+    from_file.run();
+  });
+}
+
+}  // namespace liegrad::app

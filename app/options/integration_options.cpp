@@ -1,0 +1,317 @@
+#include "options/integration_options.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/models/models.hpp"
+#include "output/number_text.hpp"
+
+namespace liegrad::app {
+namespace {
+
+template <class T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+const Choices<dae::Formulation> kFormulations = {{"index3", dae::Formulation::kIndex3},
+                                                 {"index2", dae::Formulation::kIndex2},
+                                                 {"stabilized", dae::Formulation::kStabilized}};
+const Choices<dae::AlphaVariant> kAlphaMethods = {
+    {"lie-alpha", dae::AlphaVariant::kLieGroup},
+    {"ul-exp", dae::AlphaVariant::kUpdatedLagrangianExp},
+    {"ul-crv", dae::AlphaVariant::kUpdatedLagrangianCrv}};
+const Choices<dae::ButcherTableau (*)()> kMuntheKaasMethods = {{"rkmk-rk4", dae::rk4},
+                                                               {"rkmk-54", dae::dormand_prince_54},
+                                                               {"rkmk-6", dae::butcher_6},
+                                                               {"rkmk-gauss2", dae::gauss_2},
+                                                               {"rkmk-radau2", dae::radau_iia_2}};
+const Choices<int> kRadauMethods = {{"radau-2", 2}, {"radau-3", 3}};  // by stages
+const Choices<dae::StartingValues> kStarts = {
+    {"classical", dae::StartingValues::kClassical},
+    {"corrected", dae::StartingValues::kCorrected},
+    {"corrected-difference", dae::StartingValues::kCorrectedDifference}};
+const Choices<dae::NewtonKind> kNewtons = {{"full", dae::NewtonKind::kFull},
+                                           {"modified", dae::NewtonKind::kModified},
+                                           {"simplified", dae::NewtonKind::kSimplified}};
+const Choices<dae::FirstGuess> kGuesses = {{"extrapolated", dae::FirstGuess::kExtrapolated},
+                                           {"constant", dae::FirstGuess::kConstantA},
+                                           {"zero", dae::FirstGuess::kZeroMultiplier}};
+const Choices<dae::LinearSolverKind> kSolvers = {{"auto", dae::LinearSolverKind::kAutomatic},
+                                                 {"dense", dae::LinearSolverKind::kDense},
+                                                 {"sparse", dae::LinearSolverKind::kSparse}};
+
+template <class T>
+std::vector<std::string> names_of(const Choices<T>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) names.push_back(name);
+  return names;
+}
+
+template <class T>
+const T* find(const Choices<T>& choices, const std::string& name) {
+  for (const auto& choice : choices) {
+    if (choice.first == name) return &choice.second;
+  }
+  return nullptr;
+}
+
+template <class T>
+T chosen(const char* what, const Choices<T>& choices, const std::string& name) {
+  if (const T* const value = find(choices, name)) return *value;
+  throw InvalidArgument("--" + std::string(what) + ": " +
+                        dae::unknown_name_message(what, name, names_of(choices)));
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names = names_of(kAlphaMethods);
+  for (const std::string& name : names_of(kMuntheKaasMethods)) names.push_back(name);
+  for (const std::string& name : names_of(kRadauMethods)) names.push_back(name);
+  return names;
+}
+
+/// "a, b or c"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+void IntegrationOptions::add_to(CLI::App& command, const IntegrationOptionNames& names) {
+  const auto add = [&command](const char* name, auto& value, const std::string& text,
+                              const char* type) {
+    return command.add_option(name, value, text)->type_name(type);
+  };
+  const auto add_choice = [&add](const char* name, std::string& value, const std::string& text,
+                                 const char* type) {
+    return add(name, value, text, type)->capture_default_str();
+  };
+  choice_.add_to(command);
+  add_choice(names.method, method_, listed(method_names()), "NAME");
+  if (names.has_t_end) {
+    add("--t-end", t_end_, "Final time; the system's own unless given, see `liegrad models SYSTEM`",
+        "T");
+  }
+  newton_option_ =
+      add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
+  add_choice("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
+  command.add_flag("--project", project_, "Move inconsistent initial values to the constraints");
+  command.add_flag("--allow-redundant", allow_redundant_,
+                   "Accept constraints that depend on others; multipliers of least norm");
+
+  add_alpha_to(command);
+  only_of_alpha_.push_back(
+      add_choice(names.start, start_, "Starting values: " + listed(names_of(kStarts)), "KIND"));
+  only_of_alpha_.push_back(add_choice(
+      "--guess", guess_, "First guess of a step: " + listed(names_of(kGuesses)), "KIND"));
+}
+
+void IntegrationOptions::add_alpha_to(CLI::App& command) {
+  CLI::Option* const rho = command.add_option("--rho", rho_, "Spectral radius at infinity")
+                               ->type_name("R")
+                               ->default_str("0.8");
+  CLI::Option* const hht =
+      command.add_option("--hht", hht_, "Hilber, Hughes and Taylor: -1/3 to 0")->type_name("A");
+  CLI::Option* const newmark = command.add_flag("--newmark", newmark_, "The trapezoidal rule");
+  CLI::Option* const alpha =
+      command.add_option("--alpha", alpha_, "The four parameters themselves")
+          ->type_name("AM,AF,BETA,GAMMA");
+  rho->excludes(hht, newmark, alpha);
+  hht->excludes(newmark, alpha);
+  newmark->excludes(alpha);
+  only_of_alpha_ = {
+      rho,
+      hht,
+      newmark,
+      alpha,
+      command
+          .add_option("--formulation", formulation_,
+                      "Of the constraints: " + listed(names_of(kFormulations)))
+          ->type_name("NAME")
+          ->capture_default_str(),
+      command.add_option("--sigma", sigma_, "0, 1, opt (gamma / (3 beta)) or a number")
+          ->type_name("S")
+          ->capture_default_str()};
+}
+
+void IntegrationOptions::add_steps_to(CLI::App& command) {
+  command
+      .add_option("--step", step_,
+                  "Time step, the system's own unless given; the first if adaptive")
+      ->type_name("H");
+  CLI::Option* const adaptive =
+      command.add_flag("--adaptive", adaptive_, "Choose steps by the local error");
+  const dae::ErrorTolerance defaults;
+  command.add_option("--rtol", rtol_, "Error at the end over the size of the motion")
+      ->type_name("R")
+      ->default_str(fmt::format("{:g}", defaults.relative))
+      ->needs(adaptive);
+  command.add_option("--atol", atol_, "Absolute error that is allowed besides")
+      ->type_name("A")
+      ->default_str(fmt::format("{:g}", defaults.absolute))
+      ->needs(adaptive);
+  command
+      .add_flag("--control-multipliers", control_multipliers_,
+                "Let errors of multipliers count too")
+      ->needs(adaptive);
+}
+
+dae::System IntegrationOptions::make_system() const { return choice_.make(); }
+
+std::string IntegrationOptions::group() const {
+  return models::find_model(choice_.system).has_bodies ? choice_.group : "";
+}
+
+dae::AlphaParameters IntegrationOptions::alpha_parameters() const {
+  if (rho_) return dae::AlphaParameters::from_spectral_radius(*rho_);
+  if (hht_) return dae::AlphaParameters::hht(*hht_);
+  if (newmark_) return dae::AlphaParameters::newmark();
+  if (alpha_.empty()) return dae::AlphaMethod{}.parameters;
+  const std::vector<double> given = numbers_of("--alpha", alpha_);
+  if (given.size() != 4) {
+    throw InvalidArgument("--alpha has " + std::to_string(given.size()) +
+                          " numbers; give the four alpha_m,alpha_f,beta,gamma");
+  }
+  return {.alpha_m = given[0], .alpha_f = given[1], .beta = given[2], .gamma = given[3]};
+}
+
+double IntegrationOptions::sigma(const dae::AlphaParameters& parameters) const {
+  return sigma_ == "opt" ? parameters.optimal_sigma() : number_of("--sigma", sigma_);
+}
+
+void IntegrationOptions::check_numbers() const {
+  require_finite("--t-end", t_end_);
+  require_finite("--step", step_);
+  require_finite("--rtol", rtol_);
+  require_finite("--atol", atol_);
+  // A step cannot be told from one with such an error.
+  constexpr double kLeast = 10 * std::numeric_limits<double>::epsilon();
+  if (rtol_ && *rtol_ > 0 && *rtol_ < kLeast) {
+    throw InvalidArgument(fmt::format(
+        "--rtol {:g} is below the rounding of numbers; choose at least {:.2g}", *rtol_, kLeast));
+  }
+}
+
+dae::IntegrateOptions IntegrationOptions::make() const {
+  check_numbers();
+  dae::IntegrateOptions options;
+  const models::Model& model = models::find_model(choice_.system);
+  options.t_end = t_end_.value_or(model.default_t_end);
+  options.step = step_.value_or(model.default_step);
+  if (adaptive_) {
+    dae::AdaptiveOptions adaptive;
+    adaptive.tolerance.relative = rtol_.value_or(adaptive.tolerance.relative);
+    adaptive.tolerance.absolute = atol_.value_or(adaptive.tolerance.absolute);
+    adaptive.tolerance.multipliers = control_multipliers_;
+    if (step_ && !(*step_ > 0)) throw InvalidArgument("the first step --step must be positive");
+    adaptive.initial_step = step_.value_or(0);
+    options.adaptive = adaptive;
+  }
+
+  if (const auto* const variant = find(kAlphaMethods, method_)) {
+    options.alpha.variant = *variant;
+  } else if (const auto* const tableau = find(kMuntheKaasMethods, method_)) {
+    options.method = dae::Method::kMuntheKaas;
+    options.tableau = (*tableau)();
+  } else if (const int* const stages = find(kRadauMethods, method_)) {
+    options.method = dae::Method::kRadau;
+    options.radau.stages = *stages;
+    if (newton_option_->count() > 0) {
+      options.radau.newton =
+          newton_ == "full" ? dae::RadauNewton::kFull : dae::RadauNewton::kSimplified;
+    }
+  } else {
+    throw InvalidArgument("--method: " +
+                          dae::unknown_name_message("method", method_, method_names()));
+  }
+  dae::AlphaOptions& alpha = options.alpha;
+  alpha.method = alpha_method();
+  alpha.formulation = constraint_formulation();
+  alpha.start = chosen("start", kStarts, start_);
+  alpha.guess = chosen("guess", kGuesses, guess_);
+  alpha.newton.kind = chosen("newton", kNewtons, newton_);
+  alpha.solver = chosen("solver", kSolvers, solver_);
+  alpha.consistency.project = project_;
+  alpha.consistency.allow_redundant = allow_redundant_;
+  return options;
+}
+
+dae::AlphaMethod IntegrationOptions::alpha_method() const {
+  const dae::AlphaParameters parameters = alpha_parameters();
+  return {parameters, sigma(parameters)};
+}
+
+bool IntegrationOptions::chooses_alpha_method() const {
+  return rho_ || hht_ || newmark_ || !alpha_.empty() || sigma_ != "0";
+}
+
+dae::Formulation IntegrationOptions::constraint_formulation() const {
+  return chosen("formulation", kFormulations, formulation_);
+}
+
+std::vector<std::string> IntegrationOptions::warnings() const {
+  std::vector<std::string> list;
+  if (choice_.group_option->count() > 0 && !models::find_model(choice_.system).has_bodies) {
+    list.push_back("--group has no effect, since '" + choice_.system + "' has no rigid bodies");
+  }
+  if (!is_munthe_kaas() && !is_radau()) return list;
+  for (const CLI::Option* option : only_of_alpha_) {
+    if (option->count() == 0) continue;
+    list.push_back(option->get_name() + " has no effect on " + method_);
+  }
+  return list;
+}
+
+nlohmann::ordered_json IntegrationOptions::echo() const {
+  const dae::IntegrateOptions options = make();
+  nlohmann::ordered_json echo = {{"method", method_}};
+  if (!group().empty()) echo["group"] = choice_.group;
+  if (!is_munthe_kaas() && !is_radau()) {
+    const dae::AlphaMethod& method = options.alpha.method;
+    echo["formulation"] = formulation_;
+    echo["sigma"] = method.sigma;
+    echo["alpha_m"] = method.parameters.alpha_m;
+    echo["alpha_f"] = method.parameters.alpha_f;
+    echo["beta"] = method.parameters.beta;
+    echo["gamma"] = method.parameters.gamma;
+    echo["start"] = start_;
+    echo["guess"] = guess_;
+  }
+  echo["newton"] = is_radau() && newton_option_->count() == 0 ? "automatic" : newton_;
+  if (options.adaptive) {
+    echo["adaptive"] = true;
+    echo["rtol"] = options.adaptive->tolerance.relative;
+    echo["atol"] = options.adaptive->tolerance.absolute;
+    if (control_multipliers_) echo["control_multipliers"] = true;
+  } else {
+    echo["step"] = options.step;
+  }
+  echo["t_end"] = options.t_end;
+  echo["set"] = nlohmann::ordered_json::object();
+  for (const std::string& setting : choice_.settings) {
+    const auto [name, value] = named_number_of("--set", setting);
+    // Whole numbers as such: 10000000, not 1e+07.
+    constexpr double kMost = 1e15;
+    const bool is_whole = value == std::floor(value) && std::abs(value) < kMost;
+    nlohmann::ordered_json& number = echo["set"][name];
+    number = value;
+    if (is_whole) number = static_cast<long>(value);
+  }
+  return echo;
+}
+
+void check(const dae::IntegrateOptions& options, const dae::System& system) {
+  std::string all;
+  for (const std::string& problem : options.problems(system)) {
+    all += (all.empty() ? "" : "; ") + problem;
+  }
+  if (!all.empty()) throw InvalidArgument(all);
+}
+
+}  // namespace liegrad::app

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "liegrad/dae/integrate.hpp"
+#include "options/system_choice.hpp"
+
+namespace liegrad::app {
+
+/// What options are called that a command may need for something else.
+struct IntegrationOptionNames {
+  const char* method = "--method";
+  const char* start = "--start";
+  bool has_t_end = true;
+};
+
+/// The system and the method of all commands that integrate, as typed.
+class IntegrationOptions {
+ public:
+  /// SYSTEM and all options but those of add_steps_to().
+  void add_to(CLI::App& command, const IntegrationOptionNames& names = {});
+  /// --rho, --hht, --newmark, --alpha, --formulation and --sigma alone, for steps whose grid is given.
+  void add_alpha_to(CLI::App& command);
+  /// --step, --adaptive, --rtol, --atol.
+  void add_steps_to(CLI::App& command);
+
+  // All throw InvalidArgument for a name or a value that is not allowed.
+  dae::System make_system() const;
+  dae::IntegrateOptions make() const;
+  dae::AlphaMethod alpha_method() const;
+  /// Whether one of the options of add_alpha_to() chooses it.
+  bool chooses_alpha_method() const;
+  dae::Formulation constraint_formulation() const;
+  /// Options that have no effect with the others given.
+  std::vector<std::string> warnings() const;
+
+  /// For summaries: the method with its numbers.
+  nlohmann::ordered_json echo() const;
+  const std::string& method() const { return method_; }
+  /// Of the constraints, as the method has it.
+  std::string formulation() const {
+    if (is_radau()) return "stabilized";
+    return is_munthe_kaas() ? "projected" : formulation_;
+  }
+  /// "so3xr3", or empty for a system without bodies.
+  std::string group() const;
+  bool is_munthe_kaas() const { return method_.starts_with("rkmk-"); }
+  bool is_radau() const { return method_.starts_with("radau-"); }
+
+ private:
+  /// Throws InvalidArgument for a number that no run can have.
+  void check_numbers() const;
+  dae::AlphaParameters alpha_parameters() const;
+  double sigma(const dae::AlphaParameters& parameters) const;
+
+  SystemChoice choice_;
+  std::string formulation_ = "index3", method_ = "lie-alpha", sigma_ = "0";
+  std::optional<double> rho_, hht_;
+  bool newmark_ = false;
+  std::string alpha_;
+  std::optional<double> t_end_, step_, rtol_, atol_;
+  bool adaptive_ = false, control_multipliers_ = false;
+  std::string start_ = "classical", newton_ = "full", guess_ = "extrapolated", solver_ = "auto";
+  bool project_ = false, allow_redundant_ = false;
+  CLI::Option* newton_option_ = nullptr;
+  std::vector<CLI::Option*> only_of_alpha_;
+};
+
+/// Throws InvalidArgument if the options cannot be used with the system.
+void check(const dae::IntegrateOptions& options, const dae::System& system);
+
+}  // namespace liegrad::app

@@ -1,0 +1,82 @@
+#include "options/system_choice.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "liegrad/models/models.hpp"
+#include "options/group_name.hpp"
+#include "output/number_text.hpp"
+
+namespace liegrad::app {
+namespace {
+
+int size_of_system(const std::string& setting, const std::string& what, double value) {
+  constexpr double kMost = 10e6;
+  if (value >= 1 && value <= kMost && value == std::floor(value)) return static_cast<int>(value);
+  throw InvalidArgument("--set " + setting + ": the number of " + what +
+                        " must be a whole number from 1 to 10 million");
+}
+
+/// The object "set" of a file, or the whole of it.
+std::vector<std::pair<std::string, double>> settings_in(const std::string& file) {
+  std::ifstream stream(file);
+  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+  if (!json.is_object()) throw InvalidArgument(file + " is no JSON object of names and values");
+  std::vector<std::pair<std::string, double>> settings;
+  for (const auto& [name, value] : (json.contains("set") ? json["set"] : json).items()) {
+    if (!value.is_number()) {
+      throw InvalidArgument(file + ": the value of '" + name + "' is no number");
+    }
+    settings.emplace_back(name, value.get<double>());
+  }
+  return settings;
+}
+
+}  // namespace
+
+void SystemChoice::add_to(CLI::App& command) {
+  command.add_option("SYSTEM", system, "Name of a built-in system, see `liegrad models`")
+      ->type_name("")
+      ->required();
+  group_option = command.add_option("--group", group, "Of rigid-body nodes: so3xr3 or se3")
+                     ->type_name("NAME")
+                     ->capture_default_str();
+  command.add_option("--set", settings, "A parameter or initial value; repeatable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--set-file", settings_file,
+                  "Values that `liegrad fit --write` wrote; --set comes after")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+}
+
+dae::System SystemChoice::make() const {
+  const models::Model& model = models::find_model(system);
+  models::Structure structure{.body_group = body_group_of(group)};
+  std::vector<std::pair<std::string, double>> parameters;
+  std::set<std::string> names;
+  for (const std::string& setting : settings) {
+    const auto [name, value] = named_number_of("--set", setting);
+    if (!names.insert(name).second) {
+      throw InvalidArgument("--set gives '" + name + "' twice; choose one value");
+    }
+    if (model.default_bodies > 0 && name == model.size_name) {
+      structure.bodies = size_of_system(setting, model.size_name, value);
+    } else {
+      parameters.emplace_back(name, value);
+    }
+  }
+  dae::System made = models::make_model(system, structure);
+  if (!settings_file.empty()) {
+    for (const auto& [name, value] : settings_in(settings_file)) made.set_parameter(name, value);
+  }
+  for (const auto& [name, value] : parameters) made.set_parameter(name, value);
+  return made;
+}
+
+}  // namespace liegrad::app

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/run/run_times.hpp"
+#include "output/csv_file.hpp"
+#include "output/progress.hpp"
+
+namespace liegrad::app {
+
+/// Energy along a run, at the ends of all steps.
+struct EnergyRecord {
+  double initial = 0, final = 0;
+  double largest_change = 0;   ///< |E - E_0|
+  double largest_kinetic = 0;  ///< what the change is compared with when E_0 is zero
+
+  double largest_relative_change() const;
+};
+
+/// Writes samples while a system runs, and keeps what the summary needs.
+class RunObserver {
+ public:
+  /// `file` is empty when no samples are wanted; one for each step if the interval is zero.
+  RunObserver(const dae::System& system, const dae::IntegrateOptions& options,
+              const std::string& file, bool shows_progress);
+
+  /// From now on λ, v̇ and s are those that belong to q and v by the equations of motion.
+  void recompute_multipliers(dae::Consistency& equations) { equations_ = &equations; }
+
+  void start(const dae::State& initial);
+  void after_step(const dae::State& state);
+  /// With the end of the run, which is not the end of a step after an event; without one when there is none to
+  /// be had from a run that failed.
+  void finish(const std::optional<dae::State>& end);
+
+  const dae::Outputs& outputs() const { return outputs_; }
+  /// The last time observed, and all numbers then.
+  double time() const { return time_; }
+  const std::vector<double>& final_outputs() const { return numbers_; }
+  const std::optional<EnergyRecord>& energy() const { return energy_; }
+  long num_samples() const { return num_samples_; }
+  /// Time that after_step() took: not part of the integration.
+  double seconds() const { return seconds_; }
+
+ private:
+  void evaluate(const dae::State& state, std::vector<double>& numbers);
+  void observe(const dae::State& state);
+  void write(const dae::State& state);
+  void write_samples(const dae::State& state);
+
+  dae::Outputs outputs_;
+  dae::Consistency* equations_ = nullptr;
+  std::vector<double> controls_, numbers_, sample_numbers_;
+  std::unique_ptr<CsvFile> file_;
+  double t_start_, time_, interval_;
+  dae::RunTimes times_;
+  dae::DenseOutput dense_;
+  dae::State last_, sample_, recomputed_;
+  std::optional<EnergyRecord> energy_;
+  std::size_t energy_column_ = 0, kinetic_column_ = 0;
+  long num_samples_ = 0;
+  double seconds_ = 0;
+  RunProgress progress_;
+};
+
+}  // namespace liegrad::app

@@ -1,0 +1,305 @@
+#include "liegrad/dae/alpha/alpha_kinematics.hpp"
+
+#include <algorithm>
+
+#include "liegrad/dae/system/numbers.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+using lie::GroupKind;
+
+}  // namespace
+
+AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod& method,
+                                 bool stabilized)
+    : space_(space), method_(method), stabilized_(stabilized) {
+  const std::size_t dof = index(space.dof());
+  for (std::vector<double>* list : {&delta_q_, &surplus_, &v_, &v_dot_, &a_, &stabilizer_, &step_,
+                                    &surplus_offset_, &v_offset_, &v_dot_offset_}) {
+    list->assign(dof, 0.0);
+  }
+  for (int i = 0; i < space.size(); ++i) {
+    start_view_.emplace_back(index(NodeView::size(space.group(i))));
+  }
+  end_view_ = start_view_;
+  end_q_.assign(index(space.num_coeffs()), 0.0);
+  start_q_ = end_q_;
+  if (method.sigma != 0) increment_map_.resize(index(space.size()));
+}
+
+void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
+  start_ = &start;
+  h_ = h;
+  if (start.q == end_q_) {
+    std::swap(start_view_, end_view_);
+    std::swap(start_q_, end_q_);
+  } else if (start.q != start_q_) {  // another attempt at a step starts where the last one did
+    set_views(start.q, start_view_);
+    start_q_ = start.q;
+  }
+  if (stabilized_) {
+    for (int i = 0; i < space_.size(); ++i) {
+      std::copy(start_view_[index(i)].begin(), start_view_[index(i)].end(),
+                assembly.nodes().view(i));
+    }
+    assembly.set_identity_maps();
+    const double t_end = assembly.time();
+    assembly.set_time(start.t);
+    assembly.set_stabilizer();
+    assembly.set_time(t_end);
+    n_ = &assembly.stabilizer();
+    if (sigma_form(method_.sigma) == SigmaForm::kOther) {
+      gradient_.assign(n_->numbers().begin(), n_->numbers().end());
+    }
+    eta_ = start.eta;  // of the last step, as a guess
+    set_stabilizer_force();
+  }
+  const AlphaParameters& p = method_.parameters;
+  for (std::size_t i = 0; i < delta_q_.size(); ++i) {
+    surplus_offset_[i] = increment_surplus<double>(p, h, 0.0, start.v[i], start.a[i]);
+    v_offset_[i] = start.v[i] + (1 - p.gamma) * h * start.a[i];
+    v_dot_offset_[i] = end_acceleration<double>(p, 0.0, start.v_dot[i], start.a[i]);
+  }
+  assembly.coefficients() = {.c_a = p.acceleration_factor(),
+                             .c_v = h * p.velocity_factor(),
+                             .k_q = h * h,
+                             .c_r = p.velocity_factor(),
+                             .k_r = h,
+                             .motion_scale = h,
+                             .position_scale = 1 / h};
+}
+
+void AlphaKinematics::set_views(std::span<const double> q,
+                                std::vector<std::vector<double>>& views) const {
+  for (int i = 0; i < space_.size(); ++i) {
+    NodeView::of<double>(space_.group(i), q.subspan(index(space_.coeff_offset(i))),
+                         views[index(i)]);
+  }
+}
+
+void AlphaKinematics::guess_increment(std::span<const double> delta_q) {
+  std::copy(delta_q.begin(), delta_q.end(), delta_q_.begin());
+}
+
+void AlphaKinematics::guess_stabilizer(std::span<const double> eta) {
+  if (!stabilized_) return;
+  std::copy(eta.begin(), eta.end(), eta_.begin());
+  set_stabilizer_force();
+}
+
+void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
+  const AlphaParameters& p = method_.parameters;
+  for (std::size_t i = 0; i < delta_q_.size(); ++i) {
+    const double a =
+        ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * start_->v_dot[i] - p.alpha_m * start_->a[i]) /
+        (1 - p.alpha_m);
+    // Less what η adds, so that the velocity becomes that of the acceleration: v̇ shows errors of v divided by h.
+    delta_q_[i] =
+        start_->v[i] + (0.5 - p.beta) * h_ * start_->a[i] + p.beta * h_ * a - stabilizer_[i];
+  }
+}
+
+void AlphaKinematics::set_linear_velocity(int dof, int count) {
+  const double factor = method_.parameters.velocity_factor();
+  for (std::size_t i = index(dof); i < index(dof + count); ++i) {
+    v_[i] = factor * (surplus_[i] + stabilizer_[i]);
+  }
+}
+
+template <template <class> class G>
+void AlphaKinematics::set_velocity(int dof, const NodeMatrix<G, double>& tangent) {
+  Eigen::Map<typename G<double>::Tangent>(v_.data() + dof) =
+      end_velocity<G, double>(method_, tangent, part<G>(surplus_, dof), part<G>(stabilizer_, dof));
+}
+
+template <template <class> class G>
+void AlphaKinematics::set_maps(int node, int dof, const NodeMatrix<G, double>& tangent, double* map,
+                               Assembly& assembly) {
+  if (method_.sigma == 0) return tangent.store(map);
+  using Matrix = NodeMatrix<G, double>;
+  using Tangent = typename G<double>::Tangent;
+  const double sigma = method_.sigma;
+  const Matrix p = sigma_matrix<G, double>(sigma, tangent);
+  const Tangent u = part<G>(surplus_, dof) -
+                    (1 - sigma) / method_.parameters.velocity_factor() * part<G>(v_, dof);
+  const Tangent theta = h_ * part<G>(delta_q_, dof);
+  const Matrix derivative = node_tangent_derivative<G, double>(theta, u);
+  const Matrix increment = (tangent + derivative.scaled(h_)).inverse() * p;
+  (tangent * increment).store(map);
+
+  lie::Mat<double, 6>& full = increment_map_[index(node)];
+  for (int i = 0; i < G<double>::kDof; ++i) {
+    full.template block<G<double>::kDof, 1>(0, i) = increment * Tangent(Tangent::Unit(i));
+  }
+  if (!stabilized_ || sigma == 1) return;
+  // N = P⁻¹ B(q_n)ᵀ, column by column.
+  const Matrix inverse = p.inverse();
+  const Stabilizer::Node& of_node = n_->node(node);
+  for (int i = 0; i < of_node.num_multipliers; ++i) {
+    const std::size_t first = index(of_node.first_number + i * of_node.dof);
+    const Tangent column = Eigen::Map<const Tangent>(gradient_.data() + first);
+    Eigen::Map<Tangent>(assembly.stabilizer().numbers().data() + first) = inverse * column;
+  }
+}
+
+template <template <class> class G>
+void AlphaKinematics::set_motion(Assembly& assembly, int node, bool with_maps,
+                                 const NodeMatrix<G, double>& tangent) {
+  const int dof = space_.dof_offset(node);
+  set_velocity<G>(dof, tangent);
+  if (with_maps) set_maps<G>(node, dof, tangent, assembly.nodes().map(node), assembly);
+}
+
+/// Rotation matrix and tangent operator share their functions of the angle.
+void AlphaKinematics::evaluate_rotation(Assembly& assembly, int node, bool with_maps) {
+  const lie::Vec<double, 3> theta = h_ * part<lie::SO3>(delta_q_, space_.dof_offset(node));
+  const auto c = lie::rotation::stumpff_of<3, double>(theta);
+  const lie::Mat<double, 3> turn = lie::rotation::quadratic<double>(c(1), c(2), theta);
+  // Written out: Eigen would load packets from the entries just stored one by one and wait for them.
+  const double* const r = start_view_[index(node)].data();
+  double* const view = assembly.nodes().view(node);
+  for (int j = 0; j < 3; ++j) {
+    const double x = turn(0, j), y = turn(1, j), z = turn(2, j);
+    for (int i = 0; i < 3; ++i) view[3 * j + i] = r[i] * x + r[3 + i] * y + r[6 + i] * z;
+  }
+  set_motion<lie::SO3>(assembly, node, with_maps,
+                       {lie::rotation::quadratic<double>(-c(2), c(3), theta)});
+}
+
+template <template <class> class G>
+void AlphaKinematics::evaluate_pose(Assembly& assembly, int node, bool with_maps) {
+  const typename G<double>::Tangent theta = h_ * part<G>(delta_q_, space_.dof_offset(node));
+  const lie::NodeGroup& group = space_.group(node);
+  NodeView::displaced<double>(group, start_view_[index(node)],
+                              std::span<const double>(theta.data(), index(group.dof())),
+                              std::span(assembly.nodes().view(node), index(NodeView::size(group))));
+  set_motion<G>(assembly, node, with_maps, node_tangent<G, double>(theta));
+}
+
+void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
+  const std::size_t dof = delta_q_.size();
+  for (std::size_t i = 0; i < dof; ++i) surplus_[i] = delta_q_[i] + surplus_offset_[i];
+  NodeStore& nodes = assembly.nodes();
+  for (int i = 0; i < space_.size(); ++i) {
+    const lie::NodeGroup& group = space_.group(i);
+    const int first = space_.dof_offset(i);
+    const auto move_coordinates = [&](int view, int coordinate, int count) {
+      for (int k = 0; k < count; ++k) {
+        nodes.view(i)[view + k] =
+            start_view_[index(i)][index(view + k)] + h_ * delta_q_[index(first + coordinate + k)];
+      }
+      set_linear_velocity(first + coordinate, count);
+    };
+    switch (group.kind) {
+      case GroupKind::kRn: move_coordinates(0, 0, group.n); break;
+      case GroupKind::kSO2: {
+        const double angle = h_ * delta_q_[index(first)];
+        NodeView::displaced<double>(group, start_view_[index(i)], std::span(&angle, 1),
+                                    std::span(nodes.view(i), 2));
+        set_linear_velocity(first, 1);
+        break;
+      }
+      case GroupKind::kSO3: evaluate_rotation(assembly, i, with_maps); break;
+      case GroupKind::kSE2: evaluate_pose<lie::SE2>(assembly, i, with_maps); break;
+      case GroupKind::kSE3: evaluate_pose<lie::SE3>(assembly, i, with_maps); break;
+      case GroupKind::kSO3xR3:
+        evaluate_rotation(assembly, i, with_maps);
+        move_coordinates(9, 3, 3);
+        break;
+    }
+  }
+  set_rates(assembly);
+}
+
+/// end_auxiliary() and end_acceleration(), with what is known at the start of the step taken out.
+void AlphaKinematics::set_rates(Assembly& assembly) {
+  const AlphaParameters& p = method_.parameters;
+  const double a_factor = 1 / (p.gamma * h_), v_dot_factor = (1 - p.alpha_m) / (1 - p.alpha_f);
+  for (std::size_t i = 0; i < v_.size(); ++i) {
+    a_[i] = (v_[i] - v_offset_[i]) * a_factor;
+    v_dot_[i] = a_[i] * v_dot_factor + v_dot_offset_[i];
+  }
+  NodeStore& nodes = assembly.nodes();
+  for (int i = 0; i < space_.size(); ++i) {
+    const int first = space_.dof_offset(i), count = space_.group(i).dof();
+    std::copy_n(v_.data() + first, count, nodes.v(i));
+    std::copy_n(v_dot_.data() + first, count, nodes.v_dot(i));
+  }
+}
+
+void AlphaKinematics::conclude(Assembly& assembly) {
+  if (method_.sigma == 0) {
+    for (std::size_t i = 0; i < v_.size(); ++i) surplus_[i] = delta_q_[i] + surplus_offset_[i];
+    set_linear_velocity(0, space_.dof());
+    set_rates(assembly);
+  } else {
+    evaluate(assembly, false);
+  }
+  for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = h_ * delta_q_[i];
+  space_.plus<double>(start_->q, step_, end_q_);
+  set_views(end_q_, end_view_);
+  for (int i = 0; i < space_.size(); ++i) {
+    const std::vector<double>& view = end_view_[index(i)];
+    std::copy(view.begin(), view.end(), assembly.nodes().view(i));
+  }
+}
+
+void AlphaKinematics::set_stabilizer_force() {
+  std::fill(stabilizer_.begin(), stabilizer_.end(), 0.0);
+  n_->add_product(gradient_.empty() ? n_->numbers() : gradient_, 1, eta_, stabilizer_);
+}
+
+void AlphaKinematics::apply_increment_map(std::span<double> w) const { apply_maps(w, false); }
+
+void AlphaKinematics::apply_increment_map_transposed(std::span<double> x) const {
+  apply_maps(x, true);
+}
+
+void AlphaKinematics::apply_maps(std::span<double> x, bool transposed) const {
+  if (method_.sigma == 0) return;
+  const auto apply = [&]<int N>(int node) {
+    const lie::Mat<double, N> map = increment_map_[index(node)].topLeftCorner<N, N>();
+    Eigen::Map<lie::Vec<double, N>> part(x.data() + space_.dof_offset(node));
+    const lie::Vec<double, N> given = part;
+    if (transposed) {
+      part = map.transpose() * given;
+    } else {
+      part = map * given;
+    }
+  };
+  for (int i = 0; i < space_.size(); ++i) {
+    switch (space_.group(i).kind) {
+      case GroupKind::kRn:
+      case GroupKind::kSO2: break;
+      case GroupKind::kSO3:
+      case GroupKind::kSE2:
+      case GroupKind::kSO3xR3: apply.operator()<3>(i); break;
+      case GroupKind::kSE3: apply.operator()<6>(i); break;
+    }
+  }
+}
+
+void AlphaKinematics::correct(std::span<const double> w, std::span<const double> eta,
+                              double fraction) {
+  std::copy(w.begin(), w.end(), step_.begin());
+  if (stabilized_) {
+    n_->add_product(-1, eta, step_);
+    for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += fraction * eta[i];
+    set_stabilizer_force();
+  }
+  apply_increment_map(step_);
+  for (std::size_t i = 0; i < delta_q_.size(); ++i) delta_q_[i] += fraction * step_[i];
+}
+
+void AlphaKinematics::finish(State& end) {
+  end.q = end_q_;
+  // What comes back is overwritten by the next step.
+  std::swap(end.v, v_);
+  std::swap(end.v_dot, v_dot_);
+  std::swap(end.a, a_);
+  end.increment = delta_q_;
+  if (stabilized_) end.eta = eta_;
+}
+
+}  // namespace liegrad::dae

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "liegrad/dae/alpha/alpha_variant.hpp"
+#include "liegrad/dae/run/extrapolation.hpp"
+#include "liegrad/dae/run/spaced_history.hpp"
+#include "liegrad/dae/run/stepper.hpp"
+#include "liegrad/dae/start/starting_values.hpp"
+
+namespace liegrad::dae {
+
+/// Where Newton's iteration starts.
+enum class FirstGuess {
+  kExtrapolated,    ///< v̇ by a polynomial through the last steps
+  kConstantA,       ///< Δq = v_n + ½h a_n, λ_n, [ArnoldCardonaBruels2015, after Eq. (59)]
+  kZeroMultiplier,  ///< v̇ = 0, λ = 0, [BruelsCardonaArnold2012, Table 1]
+};
+
+struct AlphaOptions {
+  AlphaMethod method;
+  AlphaVariant variant = AlphaVariant::kLieGroup;
+  Formulation formulation = Formulation::kIndex3;
+  StartingValues start = StartingValues::kClassical;
+  FirstGuess guess = FirstGuess::kExtrapolated;
+  NewtonOptions newton;
+  LinearSolverKind solver = LinearSolverKind::kAutomatic;
+  ConsistencyOptions consistency;
+};
+
+/// What a change of the step by a ratio does to a state, see GeneralizedAlpha.
+void rescale_for_step(State& state, double ratio, Formulation formulation,
+                      Consistency& consistency);
+
+/// The Lie-group generalized-α family on constrained systems.
+///
+/// The step may change from one step to the next: a_n stands for v̇(t_n + Δ_α h), so that it is
+/// rescaled about v̇_n, and index 3 leaves B v_n = O(h²) (the local error that the constraints feel,
+/// [ArnoldCardonaBruels2015, Eq. (84)]), which is rescaled by the square of the ratio; both keep the
+/// second order of all variables (docs/step-control.md).
+class GeneralizedAlpha final : public Stepper {
+ public:
+  GeneralizedAlpha(const Model& system, const AlphaOptions& options);
+
+  void set_parameters(std::span<const double> parameters) override;
+  void start(const State& initial, double h) override;
+  void restart(const State& state, double h) override;
+  const StepReport& step(double h, double t_end) override;
+  void accept() override;
+  double error(const ErrorNorm& norm) override;
+  int error_exponent() const override { return 2; }
+  LinearSolverKind solver() const override { return assembly_kind_; }
+  Assembly& assembly() override { return assembly_; }
+  Consistency& consistency() { return consistency_; }
+  Consistency* consistency_of_velocities() override;
+
+ private:
+  /// Goes on from the current state.
+  void begin(double h);
+  void change_step(double h);
+  /// Guesses go on from the present state alone.
+  void forget_history();
+  void guess(FirstGuess kind, double h);
+  void solve(FirstGuess kind, double h);
+  void refuse_half_turns(double h);
+  void estimate_position_error(double h);
+  double velocity_error(const ErrorNorm& norm, double h);
+  void remove_normal_part(std::vector<double>& error);
+  double multiplier_error(const ErrorNorm& norm, double h);
+
+  AlphaOptions options_;
+  Consistency consistency_;
+  Assembly assembly_;
+  LinearSolverKind assembly_kind_;
+  std::unique_ptr<Kinematics> kinematics_;
+  Newton newton_;
+  double scaled_for_ = 0;                      // the step that a and v of current belong to
+  Extrapolation accelerations_, stabilizers_;  ///< v̇ and η
+  std::vector<double> guess_;
+  std::vector<double> guessed_eta_;  ///< empty unless stabilised
+  // Of error().
+  SpacedHistory v_dot_history_, lambda_history_;
+  std::vector<double> none_, position_error_, velocity_error_, multiplier_error_;
+};
+
+}  // namespace liegrad::dae

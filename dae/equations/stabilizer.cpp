@@ -1,0 +1,156 @@
+#include "liegrad/dae/equations/stabilizer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "liegrad/dae/linear/small_blocks.hpp"
+#include "liegrad/dae/linear/wide_registers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+
+namespace liegrad::dae {
+
+Stabilizer::Stabilizer(const Model& system) {
+  const lie::GroupList& space = system.configuration_space();
+  std::vector<std::vector<int>> multipliers(index(space.size()));
+  for (const PlacedElement& element : system.elements()) {
+    for (int i = 0; i < system.kind_of(element).shape().constraints; ++i) {
+      for (const int node : element.nodes) {
+        if (space.group(node).dof() == 0) continue;
+        multipliers[index(node)].push_back(element.first_multiplier + i);
+      }
+    }
+  }
+  int next = 0;
+  for (int i = 0; i < space.size(); ++i) {
+    const std::vector<int>& own = multipliers[index(i)];
+    const int dof = space.group(i).dof(), count = static_cast<int>(own.size());
+    nodes_.push_back({space.dof_offset(i), dof, static_cast<int>(multipliers_.size()), count,
+                      std::exchange(next, next + dof * count)});
+    multipliers_.insert(multipliers_.end(), own.begin(), own.end());
+  }
+  numbers_.assign(index(next), 0.0);
+}
+
+int Stabilizer::first_number(int node, int multiplier) const {
+  const Node& given = this->node(node);
+  const std::span<const int> all = multipliers(given);
+  const auto found = std::lower_bound(all.begin(), all.end(), multiplier);
+  return given.first_number + given.dof * static_cast<int>(found - all.begin());
+}
+
+LIEGRAD_FOR_WIDE_REGISTERS void Stabilizer::add_product(std::span<const double> numbers,
+                                                        double factor, std::span<const double> eta,
+                                                        std::span<double> x) const {
+  for (const Node& node : nodes_) {
+    const double* column = numbers.data() + node.first_number;
+    double* const to = x.data() + node.first_dof;
+    for (const int multiplier : multipliers(node)) {
+      const double scale = factor * eta[index(multiplier)];
+      for (int k = 0; k < node.dof; ++k) to[k] += scale * *column++;
+    }
+  }
+}
+
+void Stabilizer::add_transposed_product(double factor, std::span<const double> x,
+                                        std::span<double> eta) const {
+  for (const Node& node : nodes_) {
+    const double* column = numbers_.data() + node.first_number;
+    for (const int multiplier : multipliers(node)) {
+      double sum = 0;
+      for (int k = 0; k < node.dof; ++k) sum += x[index(node.first_dof + k)] * *column++;
+      eta[index(multiplier)] += factor * sum;
+    }
+  }
+}
+
+StabilizerColumns::StabilizerColumns(std::vector<Derivative> derivatives,
+                                     const std::vector<std::vector<int>>& nodes_of_elements)
+    : derivatives_(std::move(derivatives)) {
+  std::sort(derivatives_.begin(), derivatives_.end());
+  for (const Derivative& d : derivatives_) {
+    if (rows_.empty() || rows_.back().node != d.node || rows_.back().outputs[0] != d.output) {
+      rows_.push_back({.node = d.node, .stride = 1, .outputs = {d.output}});
+    }
+  }
+  for (const std::vector<int>& nodes : nodes_of_elements) {
+    num_nodes_ = static_cast<int>(nodes.size());
+    nodes_.insert(nodes_.end(), nodes.begin(), nodes.end());
+  }
+}
+
+void StabilizerColumns::find_numbers() {
+  for (Rows& rows : rows_) {
+    for (const Derivative& d : derivatives_) {
+      const auto found = std::ranges::find(rows.outputs, d.output);
+      if (d.node != rows.node || found == rows.outputs.end()) continue;
+      const int row = static_cast<int>(found - rows.outputs.begin());
+      rows.numbers.push_back({row, d.coordinate, d.place});
+      rows.num_coordinates = std::max(rows.num_coordinates, d.coordinate + 1);
+    }
+  }
+}
+
+/// For R outputs, six or three, that depend on the first C coordinates.
+template <int R, int C>
+inline void StabilizerColumns::add_product(const Rows& rows, const double* derivatives, int stride,
+                                           const double* numbers, const Stabilizer::Node& node,
+                                           const int* position, double* matrix) {
+  using small_blocks::Six;
+  double d[6 * C] = {};
+  for (const Rows::Number& n : rows.numbers) {
+    d[n.row + 6 * n.coordinate] = derivatives[n.place * stride];
+  }
+  Six columns[C];
+  for (int c = 0; c < C; ++c) columns[c] = Six::load(d + 6 * c);
+  for (int m = 0; m < node.num_multipliers; ++m) {
+    const double* const factors = numbers + node.dof * m;
+    double* const to = matrix + position[m];
+    if (R == 6 && rows.stride == 1) {
+      Six sum = Six::load(to);
+      for (int c = 0; c < C; ++c) sum.subtract(columns[c], factors[c]);
+      sum.store(to);
+      continue;
+    }
+    Six sum = {};
+    for (int c = 0; c < C; ++c) sum.add(columns[c], factors[c]);
+    const double single[] = {sum.first[0], sum.first[1], sum.first[2],
+                             sum.first[3], sum.last[0],  sum.last[1]};
+    for (int r = 0; r < R; ++r) to[r * rows.stride] -= single[r];
+  }
+}
+
+inline void StabilizerColumns::add_any_product(const Rows& rows, const double* derivatives,
+                                               int stride, const double* numbers,
+                                               const Stabilizer::Node& node, const int* position,
+                                               double* matrix) {
+  for (int m = 0; m < node.num_multipliers; ++m) {
+    const double* const column = numbers + node.dof * m;
+    for (const Rows::Number& n : rows.numbers) {
+      matrix[position[m] + n.row * rows.stride] -=
+          derivatives[n.place * stride] * column[n.coordinate];
+    }
+  }
+}
+
+LIEGRAD_FOR_WIDE_REGISTERS void StabilizerColumns::add(const Stabilizer& n, int element,
+                                                       const double* derivatives, int stride,
+                                                       double* matrix) const {
+  const int* position = first_positions_.data() + first_of_element_[index(element)];
+  for (const Rows& rows : rows_) {
+    const Stabilizer::Node& node = n.node(node_of(rows, element));
+    const double* const numbers = n.numbers().data() + node.first_number;
+    const std::size_t count = rows.outputs.size();
+    if (count == 6 && rows.num_coordinates == 6) {
+      add_product<6, 6>(rows, derivatives, stride, numbers, node, position, matrix);
+    } else if (count == 3 && rows.num_coordinates == 6) {
+      add_product<3, 6>(rows, derivatives, stride, numbers, node, position, matrix);
+    } else if (count == 3 && rows.num_coordinates == 3) {
+      add_product<3, 3>(rows, derivatives, stride, numbers, node, position, matrix);
+    } else {
+      add_any_product(rows, derivatives, stride, numbers, node, position, matrix);
+    }
+    position += node.num_multipliers;
+  }
+}
+
+}  // namespace liegrad::dae

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "liegrad/dae/equations/matrix_entries.hpp"
+#include "liegrad/dae/linear/block_lu.hpp"
+
+namespace liegrad::dae {
+
+/// Where a square matrix may have non-zero entries: (row, column), in any order; an entry may be named
+/// more than once.
+struct SparsePattern {
+  int size = 0;
+  std::vector<std::pair<int, int>> entries = {};
+  /// Blocks for the sparse solver, if they are known.
+  BlockStructure blocks = {};
+};
+
+enum class LinearSolverKind { kAutomatic, kDense, kSparse, kMinimumNorm };
+
+/// Systems up to this size are solved densely unless told otherwise: for chains of bodies with joints
+/// dense and sparse factors take the same time at about 40 unknowns.
+inline constexpr int kLargestDenseSystem = 36;
+
+/// A x = b for matrices of one pattern, again and again:
+///
+///     std::ranges::fill(solver.values(), 0.0);
+///     solver.values()[position] += …;          // positions are looked up once
+///     if (!solver.factorize()) …               // solver.singular_unknown()
+///     solver.solve(b);
+///
+/// Neither factorize() nor a solution allocates, except that the sparse solver does when it has to
+/// choose new pivots, and the minimum-norm solver, which may always. An object belongs to one thread
+/// at a time.
+class LinearSolver {
+ public:
+  /// Throws InvalidArgument when the size is not positive or an entry is outside of the matrix.
+  explicit LinearSolver(const SparsePattern& pattern,
+                        LinearSolverKind kind = LinearSolverKind::kAutomatic);
+  ~LinearSolver();
+  LinearSolver(LinearSolver&&) noexcept;
+  LinearSolver& operator=(LinearSolver&&) noexcept;
+
+  /// What solves: never kAutomatic.
+  LinearSolverKind kind() const;
+  int size() const;
+
+  /// The index into values() of an entry of the pattern; throws InvalidArgument for any other.
+  int position(int row, int column) const;
+  /// The same, or nothing.
+  std::optional<int> find(int row, int column) const;
+  /// The pattern, and for each of its entries its position.
+  const MatrixEntries& entries() const { return *entries_; }
+  std::span<const int> positions() const { return positions_; }
+  /// All numbers that the factorisation reads. factorize() does not change them.
+  std::span<double> values();
+
+  /// False if the matrix is singular as far as rounding lets one tell, or not finite.
+  bool factorize();
+  /// Faster for large systems, as values() are lost: they must be filled anew, and given to factorize() where this
+  /// returns false.
+  bool factorize_in_place();
+  /// After a failure: an unknown that the equations do not determine, as its column is a combination
+  /// of others (or contains the number that is not finite); else -1.
+  int singular_unknown() const;
+
+  /// In place; only after a factorize() that returned true.
+  void solve(std::span<double> b) const;
+  /// Aᵀ x = b.
+  void solve_transposed(std::span<double> b) const;
+  /// |A|₁ |A⁻¹|₁, or an estimate of it. As expensive as a factorisation.
+  double condition_estimate() const;
+
+ private:
+  struct Solver;
+
+  std::shared_ptr<const MatrixEntries> entries_;
+  std::unique_ptr<Solver> solver_;
+  std::vector<int> positions_;
+  std::vector<int> column_ends_;  // of entries_
+};
+
+}  // namespace liegrad::dae

@@ -1,0 +1,38 @@
+#include "liegrad/dae/linear/minimum_norm.hpp"
+
+#include <cmath>
+
+namespace liegrad::dae {
+
+MinimumNorm::MinimumNorm(int size)
+    : a_(Eigen::MatrixXd::Zero(size, size)), decomposition_(size, size), x_(size) {}
+
+bool MinimumNorm::factorize() {
+  singular_unknown_ = -1;
+  for (int j = 0; j < size() && singular_unknown_ < 0; ++j) {
+    if (!a_.col(j).allFinite()) singular_unknown_ = j;
+  }
+  if (singular_unknown_ >= 0) return false;
+  decomposition_.compute(a_);
+  return true;
+}
+
+void MinimumNorm::solve(std::span<double> b) const {
+  Eigen::Map<Eigen::VectorXd> rhs(b.data(), size());
+  x_ = decomposition_.solve(rhs);
+  rhs = x_;
+}
+
+void MinimumNorm::solve_transposed(std::span<double> b) const {
+  Eigen::Map<Eigen::VectorXd> rhs(b.data(), size());
+  x_ = decomposition_.transpose().solve(rhs);
+  rhs = x_;
+}
+
+double MinimumNorm::condition() const {
+  if (rank() == 0) return 1;
+  const auto& t = decomposition_.matrixQTZ();
+  return std::abs(t(0, 0) / t(rank() - 1, rank() - 1));
+}
+
+}  // namespace liegrad::dae

@@ -1,0 +1,392 @@
+#include "liegrad/dae/runge_kutta/radau.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "liegrad/dae/equations/place_state.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/turn.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+/// A residual that is no smaller than this part of the one before is rounding,
+/// if it is below so many tolerances.
+constexpr double kStagnation = 0.25, kLargestStagnation = 1e4;
+/// Corrections below this part of velocities change no scale.
+constexpr double kSmallCorrection = 1e-6;
+/// Of the gradient of a constraint; smaller entries may be rounding.
+constexpr double kSmallGradient = 1e-3;
+/// How fast what is known of rounding is forgotten, each time that scales are
+/// taken anew, and how often that is.
+constexpr double kForgetting = 0.9;
+constexpr int kStepsWithScales = 16;
+/// The simplified iteration is given up where it would take more iterations,
+/// for so many steps.
+constexpr int kMostSimplified = 14, kStepsWithFull = 16;
+/// Systems with more unknowns in a stage are solved by the simplified
+/// iteration, where matrices cost more than residuals.
+constexpr int kLargestFull = 36;
+/// Extrapolation over more of the last step than this would amplify its errors.
+constexpr double kLongestExtrapolation = 2;
+/// The error of a result of order 2s - 1 from the difference d to one of order
+/// s, both as parts of the motion: kErrorPart d^(2s/(s+1)). Measured on the
+/// built-in systems (docs/step-control.md).
+constexpr double kErrorPart = 0.3;
+
+/// The most that rounding of velocities counts in h v̇.
+double largest_row_sum(const Eigen::MatrixXd& matrix) {
+  return matrix.cwiseAbs().rowwise().sum().maxCoeff();
+}
+
+Formulation formulation_of(const Model& system, const RadauOptions& options) {
+  return system.num_multipliers() > 0 ? options.formulation : Formulation::kIndex3;
+}
+
+LinearSolverKind solver_of(const RadauOptions& options) {
+  return options.allow_redundant ? LinearSolverKind::kMinimumNorm : options.solver;
+}
+
+}  // namespace
+
+Radau::Radau(const Model& system, const RadauOptions& options)
+    : options_(options),
+      coefficients_(options.stages),
+      dof_(system.dof()),
+      assembly_(system, formulation_of(system, options), false, solver_of(options)),
+      equations_(assembly_, coefficients_, solver_of(options), [this](double t) { set_time(t); }),
+      scales_(assembly_),
+      inverse_tolerance_(index(assembly_.size())),
+      guess_(index(options.stages * dof_)),
+      position_(index(system.num_multipliers())),
+      velocity_(position_),
+      theta_error_(index(dof_)),
+      velocity_error_(index(dof_)),
+      multiplier_error_(position_),
+      multiplier_tolerance_(position_),
+      largest_gradient_(position_) {
+  if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
+    accelerations_.emplace(system, options.allow_redundant, options.solver);
+  }
+}
+
+void Radau::set_parameters(std::span<const double> parameters) {
+  assembly_.set_parameters(parameters);
+  if (accelerations_) accelerations_->set_parameters(parameters);
+}
+
+void Radau::start(const State& initial, double /*h*/) {
+  current = initial;
+  current.a = current.v_dot;
+  upcoming = current;
+  here_ = current;
+  previous_step_ = 0;
+  previous_v_ = current.v;
+  previous_v_dot_ = current.v_dot;
+  steps_to_scales_ = 0;
+  scales_for_ = 0;
+  full_steps_left_ = 0;
+  rounding_ = 1;
+  if (!current.lambda.empty()) {
+    equations_.set_weights(stabilizer_weights(accelerations_->assembly()));
+  }
+}
+
+void Radau::accept() {
+  std::ranges::copy(current.v, previous_v_.begin());
+  std::ranges::copy(current.v_dot, previous_v_dot_.begin());
+  previous_step_ = upcoming.step;
+  std::swap(current, upcoming);
+}
+
+void Radau::update_scales(double h) {
+  if (steps_to_scales_-- > 0 && h == scales_for_) return;
+  steps_to_scales_ = kStepsWithScales;
+  rounding_ = std::max(1.0, kForgetting * rounding_);
+  set_time(current.t);
+  measure_scales(current, h);
+}
+
+void Radau::measure_scales(const State& state, double h) {
+  scales_for_ = h;
+  place_state(state, assembly_);
+  assembly_.coefficients() = {.c_a = largest_row_sum(coefficients_.inverse),
+                              .c_v = h,
+                              .motion_scale = h,
+                              .position_scale = 1 / h};
+  scales_.measure(state, h);
+  scales_.set_inverse_tolerances(options_.relative_tolerance, h, inverse_tolerance_);
+  widen_tolerances();
+}
+
+/// Multipliers are known to the rounding of the larger of the forces on both
+/// sides of their constraints, and what that leaves in the equations on the
+/// other side is no error of the iteration: at the free end of a long chain
+/// that falls, multipliers are far below it. Precondition: the assembly holds
+/// the matrix of the last measurement, with B.
+void Radau::widen_tolerances() {
+  std::ranges::fill(multiplier_tolerance_, 0.0);
+  std::ranges::fill(largest_gradient_, 0.0);
+  const auto for_each_gradient = [this](auto&& f) {
+    const int first = assembly_.multiplier_offset();
+    for (const auto& [row, column, place, is_position] : equations_.entries()) {
+      if (!is_position) continue;
+      f(index(row - first), index(column), std::abs(assembly_.matrix().values()[index(place)]));
+    }
+  };
+  for_each_gradient([this](std::size_t k, std::size_t, double gradient) {
+    largest_gradient_[k] = std::max(largest_gradient_[k], gradient);
+  });
+  for_each_gradient([this](std::size_t k, std::size_t i, double gradient) {
+    if (!(gradient > kSmallGradient * largest_gradient_[k])) return;
+    multiplier_tolerance_[k] =
+        std::max(multiplier_tolerance_[k], 1 / (inverse_tolerance_[i] * gradient));
+  });
+  for_each_gradient([this](std::size_t k, std::size_t i, double gradient) {
+    const double left = gradient * multiplier_tolerance_[k];
+    inverse_tolerance_[i] = std::min(inverse_tolerance_[i], 1 / left);
+  });
+}
+
+double Radau::backward_error() const {
+  const std::span<const double> residual = equations_.residual();
+  double largest = 0, sum = 0;
+  for (std::size_t i = 0; i < residual.size(); i += inverse_tolerance_.size()) {
+    for (std::size_t k = 0; k < inverse_tolerance_.size(); ++k) {
+      const double magnitude = std::abs(residual[i + k]);
+      sum += magnitude;
+      largest = std::max(largest, magnitude * inverse_tolerance_[k]);
+    }
+  }
+  return std::isfinite(sum) ? largest : sum;
+}
+
+/// Velocities of the polynomial of degree 3 through v and v̇ at both ends of the
+/// last step, or of constant acceleration; constant velocities where those
+/// would turn a node too far, and rest where these do.
+void Radau::guess(Guess kind, double h) {
+  const bool extrapolates = kind == Guess::kExtrapolated && previous_step_ > 0 &&
+                            h <= kLongestExtrapolation * previous_step_;
+  const double last = previous_step_;
+  for (int i = 0; i < options_.stages; ++i) {
+    const double t = coefficients_.c(i) * h;
+    for (int k = 0; k < dof_; ++k) {
+      const std::size_t at = index(k);
+      const double v = current.v[at], v_dot = current.v_dot[at];
+      double value = v + t * v_dot;
+      if (extrapolates) {
+        const double slope = (v - previous_v_[at]) / last;
+        const double x = t / last;
+        value += t * x * (2 * v_dot + previous_v_dot_[at] - 3 * slope) +
+                 t * x * x * (v_dot + previous_v_dot_[at] - 2 * slope);
+      }
+      guess_[index(i * dof_ + k)] = value;
+    }
+  }
+  const lie::GroupList& space = assembly_.system().configuration_space();
+  const auto turns_too_far = [&](double angle) {
+    for (int i = 0; i < options_.stages; ++i) {
+      const std::span<const double> v = std::span(guess_).subspan(index(i * dof_), index(dof_));
+      if (node_beyond(angle, space, v, coefficients_.c(i) * h)) return true;
+    }
+    return false;
+  };
+  if (turns_too_far(kLargestGuessedTurn)) {
+    for (int i = 0; i < options_.stages; ++i) {
+      std::ranges::copy(current.v, guess_.begin() + i * dof_);
+    }
+    if (turns_too_far(std::numbers::pi)) std::ranges::fill(guess_, 0.0);
+  }
+  equations_.guess(guess_);
+}
+
+bool Radau::prefers_full() {
+  switch (options_.newton) {
+    case RadauNewton::kFull: return true;
+    case RadauNewton::kSimplified: return options_.allow_redundant;
+    case RadauNewton::kAutomatic: break;
+  }
+  return options_.allow_redundant || assembly_.size() <= kLargestFull || full_steps_left_-- > 0;
+}
+
+bool Radau::factorize(bool full) {
+  last_report.matrices += full ? options_.stages : 1;
+  last_report.factorizations += full ? 1 : static_cast<int>(coefficients_.modes.size());
+  if (full ? equations_.factorize_full() : equations_.factorize_simplified()) return true;
+  return fail(NewtonFailure::kSingularMatrix,
+              "the iteration matrix is singular at " +
+                  assembly_.unknown_name(equations_.singular_unknown()));
+}
+
+/// Whether a residual that does not shrink any more is what rounding leaves.
+/// Scales of the start of a step may be too small for it, as where a drive
+/// begins to move what is at rest; then those of the stages tell, if
+/// corrections are small beside them.
+bool Radau::is_rounding(double h) {
+  here_ = current;
+  for (int i = 0; i < options_.stages; ++i) {
+    for (std::size_t k = 0; k < here_.v.size(); ++k) {
+      const double v = equations_.kinematics().v(i)[k], v_dot = equations_.kinematics().v_dot(i)[k];
+      if (std::abs(v) > std::abs(here_.v[k])) here_.v[k] = v;
+      if (std::abs(v_dot) > std::abs(here_.v_dot[k])) here_.v_dot[k] = v_dot;
+    }
+  }
+  std::ranges::copy(equations_.multipliers(options_.stages - 1), here_.lambda.begin());
+  measure_scales(here_, h);
+  if (!correction_is_small()) {
+    measure_scales(current, h);
+    return false;
+  }
+  const double size = backward_error();
+  if (!(size <= kLargestStagnation)) return false;
+  rounding_ = std::max(rounding_, 2 * size);
+  return true;
+}
+
+/// Beside the highest speeds, of angles and of translations: parts that hardly
+/// move feel the rounding of others.
+bool Radau::correction_is_small() {
+  const lie::GroupList& space = assembly_.system().configuration_space();
+  double correction[2] = {}, speed[2] = {};
+  for (int node = 0; node < space.size(); ++node) {
+    for (int k = 0; k < space.group(node).dof(); ++k) {
+      const std::size_t at = index(space.dof_offset(node) + k);
+      const std::size_t unit = k < num_angles(space.group(node).kind) ? 0 : 1;
+      speed[unit] = std::max(speed[unit], scales_.speeds()[at]);
+      for (int i = 0; i < options_.stages; ++i) {
+        correction[unit] = std::max(correction[unit], std::abs(equations_.correction(i)[at]));
+      }
+    }
+  }
+  return correction[0] <= kSmallCorrection * speed[0] &&
+         correction[1] <= kSmallCorrection * speed[1];
+}
+
+bool Radau::solve(double h) {
+  bool full = prefers_full(), is_fresh = false;
+  double previous = -1;
+  for (int iteration = 0;; ++iteration) {
+    equations_.evaluate();
+    last_report.residuals += options_.stages;
+    const double size = backward_error();
+    if (!std::isfinite(size)) {
+      if (iteration > 0) return fail(NewtonFailure::kDiverged, "Newton's iteration diverges");
+      return fail(NewtonFailure::kNonFinite, "element '" + assembly_.nonfinite_element() +
+                                                 "' returns a number that is not finite");
+    }
+    if (size <= rounding_) return true;
+    if (full && is_fresh && size > kStagnation * previous && is_rounding(h)) return true;
+    if (iteration == options_.max_iterations) {
+      return fail(NewtonFailure::kDiverged, "Newton's iteration does not converge in " +
+                                                std::to_string(options_.max_iterations) +
+                                                " iterations");
+    }
+    if (!full && previous > 0) {
+      const double rate = size / previous;
+      const double left = rate < 1 ? std::log(size / rounding_) / -std::log(rate) : 1e9;
+      if (iteration + left > kMostSimplified) {
+        full = true;
+        full_steps_left_ = kStepsWithFull;
+      }
+    }
+    if (full || iteration == 0) {
+      if (!factorize(full)) return false;
+      is_fresh = true;
+    }
+    equations_.correct();
+    last_report.newton_iterations += 1;
+    previous = size;
+    if (const auto node = equations_.kinematics().node_turned_beyond(2 * std::numbers::pi)) {
+      return fail(NewtonFailure::kDiverged, half_turn_message(assembly_.system(), *node));
+    }
+  }
+}
+
+const StepReport& Radau::step(double h, double t_end) {
+  last_report.success = true;
+  last_report.failure = NewtonFailure::kNone;
+  last_report.newton_iterations = last_report.matrices = last_report.factorizations =
+      last_report.residuals = 0;
+  update_scales(h);
+  equations_.begin(current, h);
+  guess(Guess::kExtrapolated, h);
+  bool solved = solve(h);
+  // An extrapolation may lead astray, and so may matrices of one stage for all:
+  // once more without either.
+  if (!solved && last_report.failure != NewtonFailure::kNonFinite && previous_step_ > 0) {
+    last_report.success = true;
+    full_steps_left_ = kStepsWithFull;
+    guess(Guess::kConstant, h);
+    solved = solve(h);
+  }
+  if (!solved) return last_report;
+  if (const auto node = equations_.kinematics().node_turned_beyond(std::numbers::pi)) {
+    fail(NewtonFailure::kDiverged, half_turn_message(assembly_.system(), *node));
+  } else {
+    finish(h, t_end);
+  }
+  return last_report;
+}
+
+bool Radau::finish(double h, double t_end) {
+  const RadauKinematics& motion = equations_.kinematics();
+  const int last = options_.stages - 1;
+  upcoming.t = t_end;
+  upcoming.step = h;
+  assembly_.system().configuration_space().plus<double>(current.q, motion.theta(last), upcoming.q);
+  std::ranges::copy(motion.v(last), upcoming.v.begin());
+  std::ranges::copy(motion.v_dot(last), upcoming.v_dot.begin());
+  if (accelerations_) {
+    std::ranges::copy(equations_.multipliers(last), upcoming.lambda.begin());
+    std::ranges::copy(equations_.algebraic(last), upcoming.s.begin());
+    set_time(t_end);
+    std::ranges::copy(assembly_.controls(), accelerations_->assembly().controls().begin());
+    if (!accelerations_->solve(upcoming)) {
+      return fail(accelerations_->failure(), accelerations_->message());
+    }
+    last_report.factorizations += accelerations_->factorizations();
+    last_report.matrices += accelerations_->factorizations();
+    accelerations_->assembly().constraint_values(position_, velocity_);
+    last_report.position_residual = max_of(position_);
+    last_report.velocity_residual = max_of(velocity_);
+  }
+  std::ranges::copy(upcoming.v_dot, upcoming.a.begin());
+  return true;
+}
+
+bool Radau::fail(NewtonFailure failure, const std::string& message) {
+  last_report.success = false;
+  last_report.failure = failure;
+  last_report.message = message;
+  steps_to_scales_ = 0;
+  return false;
+}
+
+double Radau::error(const ErrorNorm& norm) {
+  const int s = options_.stages;
+  if (!equations_.estimate_error(theta_error_, velocity_error_)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const double tolerance = norm.tolerance().relative;
+  const double part = tolerance * norm.size(theta_error_, velocity_error_);
+  const double local = kErrorPart * std::pow(part, 2.0 * s / (s + 1));
+  const double of_motion = norm.accumulated_over_local(upcoming.step) * local / tolerance;
+  const double of_multipliers = norm.counts_multipliers() ? multiplier_error(norm) : 0;
+  return std::max(of_multipliers, of_motion);
+}
+
+/// From the difference to λ of the last stage, which is of order s.
+double Radau::multiplier_error(const ErrorNorm& norm) {
+  const int s = options_.stages;
+  const std::span<const double> of_stage = equations_.multipliers(s - 1);
+  for (std::size_t k = 0; k < multiplier_error_.size(); ++k) {
+    multiplier_error_[k] = upcoming.lambda[k] - of_stage[k];
+  }
+  const double tolerance = norm.tolerance().relative;
+  const double part = tolerance * norm.multiplier_size(multiplier_error_);
+  return kErrorPart * std::pow(part, (2.0 * s - 1) / s) / tolerance;
+}
+
+}  // namespace liegrad::dae

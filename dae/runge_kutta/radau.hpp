@@ -1,0 +1,90 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "liegrad/dae/run/stepper.hpp"
+#include "liegrad/dae/runge_kutta/radau_equations.hpp"
+#include "liegrad/dae/start/acceleration_solver.hpp"
+
+namespace liegrad::dae {
+
+/// How the stages of a step are solved for.
+enum class RadauNewton {
+  kAutomatic,  ///< by size: small systems fully, large ones simplified as long as that converges well
+  kFull,       ///< a new matrix of all stages together in every iteration
+  kSimplified,  ///< matrices of one stage for all, one real and one complex, made once a step
+};
+
+struct RadauOptions {
+  int stages = 3;  ///< 2 or 3, of order 3 and 5
+  /// Others than the stabilised one lose order (docs/integrators.md).
+  Formulation formulation = Formulation::kStabilized;
+  RadauNewton newton = RadauNewton::kAutomatic;
+  double relative_tolerance = kRoundingTolerance;  ///< as in NewtonOptions
+  int max_iterations = 20;
+  LinearSolverKind solver = LinearSolverKind::kAutomatic;
+  bool allow_redundant = false;
+};
+
+/// Radau IIA in local coordinates of the group, with constraints in the stabilised index-2 form: order 2s - 1 in q, v, v̇,
+/// λ and s, stiffly accurate, Φ = 0 and dΦ/dt = 0 at the end of each step (docs/integrators.md).
+///
+/// v̇, λ and s at the ends of steps are those of (19), [ArnoldCardonaBruels2015]; those of the stages are of order s only.
+class Radau final : public Stepper {
+ public:
+  Radau(const Model& system, const RadauOptions& options);
+
+  void set_parameters(std::span<const double> parameters) override;
+  void start(const State& initial, double h) override;
+  const StepReport& step(double h, double t_end) override;
+  void accept() override;
+  double error(const ErrorNorm& norm) override;
+  int error_exponent() const override { return coefficients_.order(); }
+  LinearSolverKind solver() const override { return assembly_.matrix().kind(); }
+  Assembly& assembly() override { return assembly_; }
+
+  const RadauCoefficients& coefficients() const { return coefficients_; }
+  /// With the stages of the last attempted step.
+  RadauEquations& equations() { return equations_; }
+
+ private:
+  enum class Guess { kExtrapolated, kConstant };
+
+  void update_scales(double h);
+  void measure_scales(const State& state, double h);
+  void widen_tolerances();
+  /// The largest residual, each over its tolerance; NaN where one is.
+  double backward_error() const;
+  void guess(Guess kind, double h);
+  bool solve(double h);
+  bool is_rounding(double h);
+  bool correction_is_small();
+  bool prefers_full();
+  bool factorize(bool full);
+  bool finish(double h, double t_end);
+  bool fail(NewtonFailure failure, const std::string& message);
+  double multiplier_error(const ErrorNorm& norm);
+
+  RadauOptions options_;
+  RadauCoefficients coefficients_;
+  int dof_;
+  Assembly assembly_;
+  RadauEquations equations_;
+  /// Of systems with constraints or algebraic states.
+  std::optional<AccelerationSolver> accelerations_;
+  EquationScales scales_;
+  std::vector<double> inverse_tolerance_;
+  double scales_for_ = 0;
+  int steps_to_scales_ = 0;
+  double rounding_ = 1;  ///< residuals of this size, in units of the tolerance, are rounding
+  int full_steps_left_ = 0;
+  State here_;
+  std::vector<double> guess_, position_, velocity_, theta_error_, velocity_error_,
+      multiplier_error_, multiplier_tolerance_, largest_gradient_;
+  /// The start of the last accepted step.
+  std::vector<double> previous_v_, previous_v_dot_;
+  double previous_step_ = 0;
+};
+
+}  // namespace liegrad::dae

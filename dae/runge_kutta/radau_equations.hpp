@@ -1,0 +1,109 @@
+#pragma once
+
+#include <complex>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "liegrad/dae/linear/coupled_matrix.hpp"
+#include "liegrad/dae/runge_kutta/radau_kinematics.hpp"
+
+namespace liegrad::dae {
+
+/// The equations of the stages of a Radau step in the unknowns p, λ, s and η of all stages,
+///
+///     h (M v̇_i + g + Bᵀλ_i) = 0,   Φ(q_i) / h = 0,   h h_s = 0,   B v_i + Φ_t = 0,
+///
+/// with q_i, v_i and v̇_i from RadauKinematics and f_i = W B(q_n)ᵀη_i (docs/integrators.md). Which of them and whether
+/// there is η follows from the formulation of the assembly. W is diagonal, about M⁻¹, and makes f a velocity whatever the
+/// unit of length: see stabilizer_weights(). Nothing is allocated after the first step.
+class RadauEquations {
+ public:
+  using GoToTime = std::function<void(double)>;
+
+  /// `go_to_time` moves the assembly, and controls with it, to a time.
+  RadauEquations(Assembly& assembly, const RadauCoefficients& coefficients, LinearSolverKind solver,
+                 GoToTime go_to_time);
+
+  /// Takes the diagonal of W.
+  void set_weights(std::vector<double> weights) { weights_ = std::move(weights); }
+  /// Starts a step. Precondition: `start` stays where it is until the next one.
+  void begin(const State& start, double h);
+  /// Takes a guess of velocities, by stage, with λ and s as at the start and η = 0.
+  void guess(std::span<const double> v);
+  std::span<double> multipliers(int stage) { return part(lambda_, stage); }
+  std::span<const double> algebraic(int stage) { return part(s_, stage); }
+  std::span<const double> stabilizers(int stage) { return part(eta_, stage); }
+  std::span<const double> weights() const { return weights_; }
+  const RadauKinematics& kinematics() const { return kinematics_; }
+
+  /// Finds the residual of all stages, in the rows of the assembly, stage after stage.
+  void evaluate();
+  std::span<const double> residual() const { return residual_; }
+  /// The matrix of Newton's iteration at the current unknowns; false if it is singular.
+  bool factorize_full();
+  /// Matrices of a stage that stands for all, one for each mode of the coefficients.
+  bool factorize_simplified();
+  int singular_unknown() const { return singular_unknown_; }
+  /// Corrects the unknowns with the matrix that was factorised last.
+  void correct();
+  /// The last correction of velocities, by stage.
+  std::span<const double> correction(int stage) const {
+    return std::span<const double>(correction_).subspan(static_cast<std::size_t>(stage * size_));
+  }
+
+  /// Writes the error of θ and v at the end, of order h^(s+1), [HairerWanner1996, Section IV.8]: filtered by the matrix
+  /// of one stage at the start of the step, and with it tangent to the constraints. False if that is singular.
+  bool estimate_error(std::span<double> theta, std::span<double> v);
+  /// Of the assembly's matrix, in columns of velocities.
+  struct Entry {
+    int row, column, place;
+    bool is_position;
+  };
+  std::span<const Entry> entries() const { return entries_; }
+  /// Adds W B(q_n)ᵀη times a factor.
+  void add_stabilizer_force(std::span<const double> eta, double factor, std::span<double> to);
+
+ private:
+  template <class T>
+  std::span<T> part(std::vector<T>& list, int stage) const {
+    const std::size_t count = list.size() / static_cast<std::size_t>(stages_);
+    return std::span(list).subspan(static_cast<std::size_t>(stage) * count, count);
+  }
+  void place_stage(int stage);
+  void place_start();
+  StepCoefficients coefficients(double c_a, double c_v, double k) const;
+  bool factorize(CoupledMatrix& matrix);
+  void solve_simplified();
+  void apply();
+  /// Adds entries_ times x to rows.
+  void add_product(std::span<const double> x, double position_factor, std::span<double> to);
+
+  Assembly& assembly_;
+  RadauCoefficients coefficients_;
+  LinearSolverKind solver_;
+  GoToTime go_to_time_;
+  int stages_, dof_, size_;
+  RadauKinematics kinematics_;
+  const State* start_ = nullptr;
+  double h_ = 0;
+  std::vector<double> weights_;
+  std::vector<double> lambda_, s_, eta_, force_;  ///< by stage
+  std::vector<double> residual_, correction_, change_;
+  // Made when first needed.
+  std::unique_ptr<CoupledMatrix> full_;
+  std::vector<std::unique_ptr<CoupledMatrix>> modes_;
+  bool uses_full_ = true;
+  int singular_unknown_ = -1;
+  std::vector<double> mode_right_, right_;
+  std::vector<Entry> entries_;
+};
+
+/// W of RadauEquations: the inverse of inertias at the initial configuration of the system, one number for the angles and
+/// one for the translations of a node, and powers of four, so that derivatives by parameters do not feel them. They depend
+/// on the system and its parameters only: a step that is made again has the same. `matrix` is one of (19).
+std::vector<double> stabilizer_weights(Assembly& matrix);
+
+}  // namespace liegrad::dae

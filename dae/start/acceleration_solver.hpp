@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/run/newton.hpp"
+#include "liegrad/dae/state.hpp"
+
+namespace liegrad::dae {
+
+/// v̇, λ and s of given t, q and v by (19), [ArnoldCardonaBruels2015]: what Consistency::set_accelerations() finds, again
+/// and again in a run, without allocation and without exceptions.
+class AccelerationSolver {
+ public:
+  AccelerationSolver(const Model& system, bool allow_redundant, LinearSolverKind solver);
+
+  void set_parameters(std::span<const double> parameters) {
+    assembly_.set_parameters(parameters);
+    units_.clear();
+  }
+  Assembly& assembly() { return assembly_; }
+  /// From a guess of v̇, λ and s, which the state holds. False on a failure.
+  bool solve(State& state);
+  NewtonFailure failure() const { return failure_; }
+  /// Of the last failure, without where and when.
+  const std::string& message() const { return message_; }
+  /// Of the last solution.
+  int factorizations() const { return factorizations_; }
+
+ private:
+  void load(const State& state);
+  bool correct(State& state, bool with_matrix);
+  bool fail(NewtonFailure failure, const std::string& message);
+
+  Assembly assembly_;
+  bool allow_redundant_;
+  std::vector<double> units_, step_, accelerations_;
+  int factorizations_ = 0;
+  NewtonFailure failure_ = NewtonFailure::kNone;
+  std::string message_;
+};
+
+}  // namespace liegrad::dae

@@ -1,0 +1,140 @@
+#include "liegrad/sensitivity/observe/dense_derivative.hpp"
+
+#include <algorithm>
+
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/sensitivity/step/node_sum.hpp"
+
+namespace liegrad::sensitivity {
+
+using dae::index;
+
+DenseDerivative::DenseDerivative(const dae::Model& system)
+    : space_(system.configuration_space()),
+      dof_(system.dof()),
+      motion_layout_(system),
+      state_layout_(system),
+      dense_(space_),
+      nodes_(node_sum(space_, NodeMap::kDenseOutput)),
+      node_numbers_(index(nodes_->num_arguments() + 2 * dof_), 0.0),
+      changes_(index(motion_layout_.parameters - motion_layout_.lambda), 0.0) {}
+
+void DenseDerivative::set_step(const dae::State& start, const dae::State& end, double t) {
+  dense_.set_step(start, end);
+  dense_.evaluate(t, state_);
+  h_ = dense_.step();
+  x_ = (t - start.t) / (end.t - start.t);
+  // (0, v_start, v̇_start, 0, v_end, v̇_end, τ, h), θ_0, θ̄.
+  const auto numbers = node_numbers_.begin();
+  std::copy(start.v.begin(), start.v.end(), numbers + dof_);
+  std::copy(start.v_dot.begin(), start.v_dot.end(), numbers + 2 * dof_);
+  std::copy(end.v.begin(), end.v.end(), numbers + 4 * dof_);
+  std::copy(end.v_dot.begin(), end.v_dot.end(), numbers + 5 * dof_);
+  node_numbers_[index(6 * dof_)] = x_ * h_;
+  node_numbers_[index(6 * dof_ + 1)] = h_;
+  const Span data = Span(node_numbers_).subspan(index(nodes_->num_arguments()));
+  space_.minus<double>(end.q, start.q, data.first(index(dof_)));
+  space_.minus<double>(state_.q, start.q, data.subspan(index(dof_)));
+
+  auto next = changes_.begin();
+  const auto subtract = [&next](const std::vector<double>& b, const std::vector<double>& a) {
+    next = std::transform(b.begin(), b.end(), a.begin(), next, std::minus<>());
+  };
+  subtract(end.lambda, start.lambda);
+  subtract(end.s, start.s);
+}
+
+DenseDerivative::Times DenseDerivative::times_of(Const arguments) const {
+  const Const times = arguments.subspan(index(2 * state_layout_.size), 3);
+  return {times[0] - times[1], times[2] - times[1]};
+}
+
+void DenseDerivative::add_times(const Times& gradient, Span arguments) const {
+  const Span times = arguments.subspan(index(2 * state_layout_.size), 3);
+  times[0] += gradient.tau;
+  times[1] -= gradient.tau + gradient.h;
+  times[2] += gradient.h;
+}
+
+void DenseDerivative::load_node_arguments(Const arguments, Span to) const {
+  // q, v and v̇ stand first in StateLayout.
+  std::copy_n(arguments.begin(), 3 * dof_, to.begin());
+  std::copy_n(arguments.begin() + state_layout_.size, 3 * dof_, to.begin() + 3 * dof_);
+  const auto [tau, h] = times_of(arguments);
+  to[index(6 * dof_)] = tau;
+  to[index(6 * dof_ + 1)] = h;
+}
+
+void DenseDerivative::add_node_gradient(Const gradient, Span arguments) const {
+  for (int i = 0; i < 3 * dof_; ++i) {
+    arguments[index(i)] += gradient[index(i)];
+    arguments[index(state_layout_.size + i)] += gradient[index(3 * dof_ + i)];
+  }
+  add_times({gradient[index(6 * dof_)], gradient[index(6 * dof_ + 1)]}, arguments);
+}
+
+void DenseDerivative::tangent(int columns, Const arguments, Span motion) {
+  const int each = nodes_->num_arguments();
+  node_arguments_.resize(index(columns * each));
+  node_values_.assign(index(columns * 3 * dof_), 0.0);
+  for (int c = 0; c < columns; ++c) {
+    load_node_arguments(arguments.subspan(index(c * num_arguments())),
+                        Span(node_arguments_).subspan(index(c * each)));
+  }
+  nodes_->tangent(node_numbers_, columns, node_arguments_, node_values_);
+  for (int c = 0; c < columns; ++c) {
+    const Const from = arguments.subspan(index(c * num_arguments()));
+    const Span to = motion.subspan(index(c * motion_layout_.size));
+    std::copy_n(node_values_.begin() + c * 3 * dof_, 3 * dof_, to.begin());
+    const double fraction = fraction_of(times_of(from));
+    for (int k = 0; k < std::ssize(changes_); ++k) {
+      const int start = state_layout_.lambda + k, end = state_layout_.size + start;
+      to[index(motion_layout_.lambda + k)] =
+          (1 - x_) * from[index(start)] + x_ * from[index(end)] + changes_[index(k)] * fraction;
+    }
+    to[index(motion_layout_.time)] = from[index(2 * state_layout_.size)];
+  }
+}
+
+void DenseDerivative::adjoint(Const motion, Span arguments) {
+  node_gradient_.assign(index(nodes_->num_arguments()), 0.0);
+  nodes_->adjoint(node_numbers_, 1, motion.first(index(3 * dof_)), node_gradient_);
+  add_node_gradient(node_gradient_, arguments);
+  double fraction = 0;  // the gradient with respect to τ/h
+  for (int k = 0; k < std::ssize(changes_); ++k) {
+    const int start = state_layout_.lambda + k, end = state_layout_.size + start;
+    const double weight = motion[index(motion_layout_.lambda + k)];
+    arguments[index(start)] += (1 - x_) * weight;
+    arguments[index(end)] += x_ * weight;
+    fraction += weight * changes_[index(k)];
+  }
+  add_times({fraction / h_, -fraction * x_ / h_}, arguments);
+  arguments[index(2 * state_layout_.size)] += motion[index(motion_layout_.time)];
+}
+
+void DenseDerivative::second(Const motion_weights, Const direction, Span arguments) {
+  node_arguments_.resize(index(nodes_->num_arguments()));
+  load_node_arguments(direction, node_arguments_);
+  node_gradient_.assign(index(nodes_->num_arguments()), 0.0);
+  nodes_->second(node_numbers_, motion_weights.first(index(3 * dof_)), node_arguments_,
+                 node_gradient_);
+  add_node_gradient(node_gradient_, arguments);
+  // adjoint() of what is blended, differentiated line by line.
+  const Times times_dot = times_of(direction);
+  const double x_dot = fraction_of(times_dot);
+  double fraction = 0, fraction_dot = 0;
+  for (int k = 0; k < std::ssize(changes_); ++k) {
+    const int start = state_layout_.lambda + k, end = state_layout_.size + start;
+    const double weight = motion_weights[index(motion_layout_.lambda + k)];
+    arguments[index(start)] -= x_dot * weight;
+    arguments[index(end)] += x_dot * weight;
+    fraction += weight * changes_[index(k)];
+    fraction_dot += weight * (direction[index(end)] - direction[index(start)]);
+  }
+  const double shrinking = times_dot.h / h_;
+  add_times({(fraction_dot - fraction * shrinking) / h_,
+             -(fraction_dot * x_ + fraction * (x_dot - x_ * shrinking)) / h_},
+            arguments);
+}
+
+}  // namespace liegrad::sensitivity

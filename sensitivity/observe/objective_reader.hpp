@@ -1,0 +1,105 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "liegrad/dae/run/run_times.hpp"
+#include "liegrad/sensitivity/objective.hpp"
+#include "liegrad/sensitivity/observe/dense_derivative.hpp"
+#include "liegrad/sensitivity/step/derivative.hpp"
+
+namespace liegrad::sensitivity {
+
+/// Reads an objective from the states of a trajectory, step by step, and carries derivatives between both.
+///
+/// All results are added to. Perturbations of states stand as in StateLayout, those of the rest as in
+/// OuterLayout of the step, column after column.
+class ObjectiveReader {
+ public:
+  /// With a grid that moves, a value at a fixed time has another place between the steps, also where it
+  /// coincides with the end of one. The objective must outlive it.
+  ObjectiveReader(const Objective& objective, bool grid_moves);
+
+  /// Values of all parameters, and the times of the next run.
+  void set_run(std::span<const double> parameters, const dae::RunTimes& times);
+
+  // At the start of the run: step.start and step.end are the same state.
+  // In a step: what is read at its end or within it; the last step has is_last.
+
+  void read_start(const StepMade& step, std::span<double> values);
+  void read_step(const StepMade& step, bool is_last, std::span<double> values);
+
+  struct Columns {
+    int count;
+    std::span<const double> start, end, outer;
+  };
+  /// values: column after column.
+  void tangent_of_start(const StepMade& step, const Columns& columns, std::span<double> values);
+  void tangent_of_step(const StepMade& step, bool is_last, const Columns& columns,
+                       std::span<double> values);
+
+  struct Gradients {
+    int count;
+    std::span<const double> weights;  ///< of the values, column after column
+    std::span<double> start, end, outer;
+  };
+  void adjoint_of_start(const StepMade& step, const Gradients& gradients);
+  void adjoint_of_step(const StepMade& step, bool is_last, const Gradients& gradients);
+
+  /// Derivatives of the gradients along a direction, of one column each.
+  void second_of_start(const StepMade& step, const Columns& direction, const Gradients& dots);
+  void second_of_step(const StepMade& step, bool is_last, const Columns& direction,
+                      const Gradients& dots);
+
+ private:
+  enum class Place { kStart, kEnd, kInside };
+  /// An item at one of its times.
+  struct Sample {
+    double t;
+    int item, number;
+  };
+  /// A sample that is read, times a factor that may depend on the length of the step.
+  struct Hit {
+    Sample sample;
+    Place place;
+    double factor, factor_rate;
+  };
+
+  const std::vector<Hit>& hits_of_start(const StepMade& step);
+  const std::vector<Hit>& hits_of_step(const StepMade& step, bool is_last);
+  Observable& observable(const Hit& hit) const;
+  /// Where the values of a hit begin among those of the objective.
+  int first_value(const Hit& hit) const;
+  /// Goes to the place of a hit.
+  void go(const StepMade& step, const Hit& hit);
+  void read(const StepMade& step, const std::vector<Hit>& hits, std::span<double> values);
+  void tangent(const StepMade& step, const std::vector<Hit>& hits, const Columns& columns,
+               std::span<double> values);
+  void adjoint(const StepMade& step, const std::vector<Hit>& hits, const Gradients& gradients);
+  void second(const StepMade& step, const std::vector<Hit>& hits, const Columns& direction,
+              const Gradients& dots);
+  /// Perturbations of the motion at a hit in motion_, column after column; inside a step also those of all arguments of
+  /// dense_ in arguments_.
+  void gather(const Hit& hit, const Columns& columns);
+  /// Adds a gradient with respect to the motion at a hit, in motion_, to those of column c.
+  void scatter(const Hit& hit, const Gradients& gradients, int c);
+
+  const Objective& objective_;
+  std::vector<std::unique_ptr<Observable>> observables_;  ///< by item
+  std::vector<Sample> samples_;                           ///< of all series, in the order of time
+  std::vector<int> others_;                               ///< items without times
+  dae::RunTimes times_;
+  bool grid_moves_;
+  MotionLayout layout_;
+  StateLayout state_;
+  OuterLayout outer_;
+  int dof_;
+  std::optional<DenseDerivative> dense_;
+
+  std::vector<Hit> hits_;
+  std::vector<double> motion_, arguments_, item_values_, item_weights_, second_;
+  std::vector<double> along_, along_arguments_, gradient_;
+};
+
+}  // namespace liegrad::sensitivity

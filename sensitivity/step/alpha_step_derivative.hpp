@@ -1,0 +1,88 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
+#include "liegrad/dae/equations/kinematics.hpp"
+#include "liegrad/sensitivity/step/derivative.hpp"
+#include "liegrad/sensitivity/step/element_sum.hpp"
+#include "liegrad/sensitivity/step/step_functions.hpp"
+
+namespace liegrad::sensitivity {
+
+/// Derivatives of generalized-α steps. With the relations K of step_functions.hpp, the equations E of the
+/// elements and f = F(q_n, η) = B(q_n)ᵀη when stabilised, a step solves
+///
+///     E(e, λ, s, outer) = 0,   (e, a) = K(s_n, Δq, f, h),   e = (q, v, v̇)_{n+1}
+///
+/// for z = (Δq, λ, s, η). Its derivative by z is the matrix of Newton's iteration, in terms of the
+/// corrections x = (w, hλ, hs, η') with dΔq = A(w - Nη'), see Kinematics.
+class AlphaStepDerivative final : public StepDerivative {
+ public:
+  AlphaStepDerivative(const dae::Model& system, const dae::AlphaOptions& options);
+
+  void set_run(std::span<const double> parameters, const dae::ControlLaw& controls) override;
+  void set_step(const StepMade& step) override;
+  void tangent(int columns, std::span<const double> start, std::span<const double> outer,
+               std::span<double> end) override;
+  void adjoint(int columns, std::span<const double> end, std::span<double> start,
+               std::span<double> outer) override;
+  void second(std::span<const double> start_dot, std::span<const double> outer_dot, const Dual& end,
+              const Dual& start, const Dual& outer) override;
+
+ private:
+  using Span = std::span<double>;
+  using Const = std::span<const double>;
+
+  /// f(row of E, row of Assembly, scale) for all rows.
+  template <class F>
+  void for_each_row(F&& f) const;
+  /// Tangents of the end, and those of all arguments in step_columns_ + increments_, motion_columns_ (without
+  /// those of the unknowns) and force_arguments_ + eta_arguments_.
+  void find_tangents(int columns, Const start, Const outer, Span end);
+  void put_outer(Const outer, int controls, int time, Span motion) const;
+  /// Adds B(q_n)ᵀη of perturbed arguments to the arguments of steps.
+  void add_forces(int columns, Const arguments, std::vector<double>& steps);
+  /// The weights of the rows of E that make gradients with respect to the unknowns vanish.
+  void solve_for_weights(Const step_gradient, Const multiplier_gradient, Const algebraic_gradient,
+                         Const eta_gradient, Span weights);
+  /// Weights in row_columns_, gradients with respect to all arguments in step_gradients_,
+  /// motion_gradients_, force_gradients_; the weights of F in forces_of_columns_.
+  void find_gradients(int columns, Const end);
+  void pull_back_motion(int columns, std::vector<double>& motion_gradients,
+                        std::vector<double>& step_gradients);
+  void find_force_gradients(int columns);
+  void find_force_dot();
+  /// Adds gradients with respect to all arguments to those of the start and of the rest.
+  void distribute(Const step, Const motion, Const force, Span start, Span outer) const;
+
+  const dae::Model& system_;
+  bool stabilized_;
+  MotionLayout motion_;
+  StateLayout state_;
+  OuterLayout outer_;
+  StepArguments step_;
+  EquationRows rows_;
+  int dof_;
+  dae::Assembly assembly_;
+  std::unique_ptr<dae::Kinematics> kinematics_;
+  KernelSum elements_, kinematic_;   ///< E and K
+  std::optional<KernelSum> forces_;  ///< F, when stabilised
+  MotionPoint end_, start_;
+  StepPoint step_point_;
+  dae::State start_state_;
+  double h_ = 0;
+
+  std::vector<double> unknowns_;
+  // Column after column.
+  std::vector<double> step_columns_, increments_, motion_columns_, row_columns_, end_columns_;
+  std::vector<double> force_arguments_, eta_arguments_, forces_of_columns_;
+  std::vector<double> step_gradients_, motion_gradients_, force_gradients_;
+  // Of second derivatives.
+  std::vector<double> end_direction_, end_weights_, step_dot_, motion_dot_, multiplier_dot_;
+  std::vector<double> force_second_, force_dot_;
+};
+
+}  // namespace liegrad::sensitivity

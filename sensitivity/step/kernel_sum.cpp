@@ -1,0 +1,349 @@
+#include "liegrad/sensitivity/step/kernel_sum.hpp"
+
+#include <algorithm>
+
+#include "liegrad/dae/system/numbers.hpp"
+
+namespace liegrad::sensitivity {
+namespace {
+
+using dae::index;
+
+/// Terms evaluated at once; the vector form of a kernel is fastest there.
+constexpr int kLanes = 16;
+/// How many of them a processor with AVX has in one register.
+constexpr int kVector = 4;
+/// Fewer terms are evaluated one by one, but for all columns at once if those are not as few.
+constexpr int kFewTerms = 4;
+
+std::size_t place_of(ad::ResultKind product) {
+  switch (product) {
+    case ad::ResultKind::kJacobianTimes: return 0;
+    case ad::ResultKind::kTransposeTimes: return 1;
+    case ad::ResultKind::kValue: return 3;
+    case ad::ResultKind::kSparseJacobian: return 4;
+    case ad::ResultKind::kHessian: return 5;
+    default: return 2;
+  }
+}
+
+/// From term after term to chunks of lanes; lanes beyond the last term repeat it.
+std::vector<int> by_lanes(const std::vector<int>& list, int per_term, int num_terms, int lanes) {
+  const int chunks = (num_terms + lanes - 1) / lanes;
+  std::vector<int> result(index(chunks * lanes * per_term));
+  for (int term = 0; term < chunks * lanes; ++term) {
+    const int from = std::min(term, num_terms - 1);
+    for (int i = 0; i < per_term; ++i) {
+      result[index((term / lanes * per_term + i) * lanes + term % lanes)] =
+          list[index(from * per_term + i)];
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+int KernelSum::add_function(const Local& function) {
+  groups_.emplace_back().function = function;
+  return static_cast<int>(groups_.size()) - 1;
+}
+
+void KernelSum::add_term(int function, std::span<const int> numbers, std::span<const int> arguments,
+                         std::span<const int> values) {
+  Group& group = groups_[index(function)];
+  const auto append = [](std::vector<int>& list, std::span<const int> more) {
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  append(group.numbers, numbers);
+  append(group.arguments, arguments);
+  append(group.values, values);
+  group.num_terms += 1;
+  group.kernels = {};
+  has_jacobian_pattern_ = has_hessian_pattern_ = false;
+}
+
+const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
+  const ad::Kernel*& kernel = group.kernels[place_of(product)];
+  if (kernel != nullptr) return *kernel;
+  kernel = &group.function.kernel(product);
+  const Local& f = group.function;
+  group.lanes = group.num_terms < kFewTerms ? 1 : kLanes;
+  const int num_inputs = static_cast<int>(f.inputs.size());
+  group.lane_numbers = by_lanes(group.numbers, num_inputs, group.num_terms, group.lanes);
+  group.lane_arguments = by_lanes(group.arguments, f.num_arguments, group.num_terms, group.lanes);
+  group.lane_values = by_lanes(group.values, f.num_values, group.num_terms, group.lanes);
+  const auto enlarge = [&group](std::vector<double>& list, int count) {
+    const std::size_t size = index(count * group.lanes);
+    if (list.size() < size) list.resize(size, 0.0);
+  };
+  enlarge(group.inputs, kernel->layout().num_inputs);
+  enlarge(group.outputs, kernel->layout().num_outputs);
+  return *kernel;
+}
+
+KernelSum::Side KernelSum::arguments_of(const Group& group) const {
+  return {group.lane_arguments, group.function.num_arguments, num_arguments_};
+}
+KernelSum::Side KernelSum::values_of(const Group& group) const {
+  return {group.lane_values, group.function.num_values, num_values_};
+}
+
+void KernelSum::load(const Group& group, const Side& side, int first, const double* from,
+                     double* to) {
+  const int* const chunk = side.list.data() + first * side.per_term;
+  const int count = side.per_term * group.lanes;
+  for (int i = 0; i < count; ++i) to[i] = from[chunk[i]];
+}
+
+void KernelSum::call(Group& group, const ad::Kernel& kernel, int count) {
+  if (group.lanes == 1) {
+    kernel(group.inputs, group.outputs);
+  } else {
+    kernel.batch(count, group.inputs, group.lanes, group.outputs, group.lanes);
+  }
+}
+
+void KernelSum::add(const Group& group, const Side& side, int first, int count, double* to) {
+  const int* const chunk = side.list.data() + first * side.per_term;
+  const double* const from = group.outputs.data();
+  if (count == group.lanes) {
+    const int all = side.per_term * count;
+    for (int i = 0; i < all; ++i) to[chunk[i]] += from[i];
+    return;
+  }
+  for (int i = 0; i < side.per_term; ++i) {
+    for (int lane = 0; lane < count; ++lane) {
+      to[chunk[i * group.lanes + lane]] += from[i * group.lanes + lane];
+    }
+  }
+}
+
+/// A function without arguments has values, but no derivatives.
+bool KernelSum::has_nothing(const Group& group, ad::ResultKind product) {
+  return group.num_terms == 0 ||
+         (group.function.num_arguments == 0 && product != ad::ResultKind::kValue);
+}
+
+template <class Columns>
+void KernelSum::for_each_chunk(ad::ResultKind product, std::span<const double> numbers,
+                               Columns&& columns) {
+  for (Group& group : groups_) {
+    if (has_nothing(group, product)) continue;
+    const ad::Kernel& kernel = prepare(group, product);
+    const std::vector<int>& inputs = group.function.inputs;
+    const int num_inputs = static_cast<int>(inputs.size());
+    for (int first = 0; first < group.num_terms; first += group.lanes) {
+      const int* const chunk = group.lane_numbers.data() + first * num_inputs;
+      double* const to = group.inputs.data();
+      if (group.lanes == 1) {
+        for (int i = 0; i < num_inputs; ++i) to[inputs[index(i)]] = numbers[index(chunk[i])];
+      } else {
+        for (int i = 0; i < num_inputs; ++i) {
+          for (int lane = 0; lane < kLanes; ++lane) {
+            to[inputs[index(i)] * kLanes + lane] = numbers[index(chunk[i * kLanes + lane])];
+          }
+        }
+      }
+      columns(group, kernel, first, std::min(group.lanes, group.num_terms - first));
+    }
+  }
+}
+
+void KernelSum::multiply(ad::ResultKind product, std::span<const double> numbers, int columns,
+                         const double* from, double* to) {
+  const bool is_tangent = product == ad::ResultKind::kJacobianTimes;
+  for_each_chunk(
+      product, numbers, [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+        const Side arguments = arguments_of(group), values = values_of(group);
+        const Side &in = is_tangent ? arguments : values, &out = is_tangent ? values : arguments;
+        const int offset =
+            is_tangent ? kernel.layout().directions_offset : kernel.layout().weights_offset;
+        if (group.lanes == 1 && columns >= kFewTerms) {
+          multiply_columns(group, kernel, first, columns, {in, offset, from}, out, to);
+          return;
+        }
+        for (int c = 0; c < columns; ++c) {
+          load(group, in, first, from + c * in.stride, group.inputs.data() + offset * group.lanes);
+          call(group, kernel, count);
+          add(group, out, first, count, to + c * out.stride);
+        }
+      });
+}
+
+void KernelSum::multiply_columns(Group& group, const ad::Kernel& kernel, int term, int columns,
+                                 const Factors& factors, const Side& out, double* to) {
+  const auto enlarge = [](std::vector<double>& list, std::size_t size) {
+    if (list.size() < size) list.resize(size);
+  };
+  enlarge(group.wide_inputs, group.inputs.size() * kLanes);
+  enlarge(group.wide_outputs, group.outputs.size() * kLanes);
+  const auto filled = [](int count) { return (count + kVector - 1) / kVector * kVector; };
+  double* const inputs = group.wide_inputs.data();
+  for (const int i : group.function.inputs) {
+    std::fill_n(inputs + i * kLanes, std::min(filled(columns), kLanes), group.inputs[index(i)]);
+  }
+  const int* const in_places = factors.side.list.data() + term * factors.side.per_term;
+  const int* const out_places = out.list.data() + term * out.per_term;
+  for (int first = 0; first < columns; first += kLanes) {
+    const int count = std::min(kLanes, columns - first);
+    for (int i = 0; i < factors.side.per_term; ++i) {
+      double* const lanes = inputs + (factors.offset + i) * kLanes;
+      const double* const of_column = factors.from + first * factors.side.stride + in_places[i];
+      for (int lane = 0; lane < count; ++lane) lanes[lane] = of_column[lane * factors.side.stride];
+    }
+    // The rest of a vector would be evaluated one by one; its numbers are those of columns before.
+    kernel.batch(filled(count), group.wide_inputs, kLanes, group.wide_outputs, kLanes);
+    for (int i = 0; i < out.per_term; ++i) {
+      double* const of_column = to + first * out.stride + out_places[i];
+      const double* const lanes = group.wide_outputs.data() + i * kLanes;
+      for (int lane = 0; lane < count; ++lane) of_column[lane * out.stride] += lanes[lane];
+    }
+  }
+}
+
+void KernelSum::tangent(std::span<const double> numbers, int columns,
+                        std::span<const double> directions, std::span<double> values) {
+  multiply(ad::ResultKind::kJacobianTimes, numbers, columns, directions.data(), values.data());
+}
+
+void KernelSum::adjoint(std::span<const double> numbers, int columns,
+                        std::span<const double> weights, std::span<double> gradient) {
+  multiply(ad::ResultKind::kTransposeTimes, numbers, columns, weights.data(), gradient.data());
+}
+
+void KernelSum::second(std::span<const double> numbers, std::span<const double> weights,
+                       std::span<const double> direction, std::span<double> gradient) {
+  for_each_chunk(ad::ResultKind::kHessianTimes, numbers,
+                 [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+                   double* const inputs = group.inputs.data();
+                   load(group, values_of(group), first, weights.data(),
+                        inputs + kernel.layout().weights_offset * group.lanes);
+                   load(group, arguments_of(group), first, direction.data(),
+                        inputs + kernel.layout().directions_offset * group.lanes);
+                   call(group, kernel, count);
+                   add(group, arguments_of(group), first, count, gradient.data());
+                 });
+}
+
+void KernelSum::values(std::span<const double> numbers, std::span<double> values) {
+  for_each_chunk(ad::ResultKind::kValue, numbers,
+                 [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+                   call(group, kernel, count);
+                   add(group, values_of(group), first, count, values.data());
+                 });
+}
+
+template <class Found>
+void KernelSum::for_each_entry(ad::ResultKind kind, Found&& found) {
+  for (Group& group : groups_) {
+    if (has_nothing(group, kind)) continue;
+    const ad::Pattern& local = prepare(group, kind).layout().parts.front().pattern;
+    const Local& f = group.function;
+    for (int term = 0; term < group.num_terms; ++term) {
+      const int* const arguments = group.arguments.data() + term * f.num_arguments;
+      const int* const rows =
+          kind == ad::ResultKind::kHessian ? arguments : group.values.data() + term * f.num_values;
+      for (std::size_t i = 0; i < local.size(); ++i) {
+        int row = rows[local[i].first], column = arguments[local[i].second];
+        if (kind == ad::ResultKind::kHessian && row < column) std::swap(row, column);
+        found(group, term, static_cast<int>(i), row, column);
+      }
+    }
+  }
+}
+
+/// Collects the columns of each row, and tells each group where its entries went.
+ad::Pattern KernelSum::find_pattern(ad::ResultKind kind, std::vector<int> Group::*lane_entries) {
+  const int num_rows = kind == ad::ResultKind::kHessian ? num_arguments_ : num_values_;
+  std::vector<std::vector<int>> columns(index(num_rows));
+  for_each_entry(
+      kind, [&](Group&, int, int, int row, int column) { columns[index(row)].push_back(column); });
+  ad::Pattern pattern;
+  std::vector<int> first_entry;
+  for (int row = 0; row < num_rows; ++row) {
+    std::vector<int>& list = columns[index(row)];
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    first_entry.push_back(static_cast<int>(pattern.size()));
+    for (const int column : list) pattern.emplace_back(row, column);
+  }
+  std::vector<int> entries;  // of one group, term after term
+  Group* current = nullptr;
+  const auto finish = [&] {
+    if (current == nullptr) return;
+    const int per_term = static_cast<int>(entries.size()) / current->num_terms;
+    current->*lane_entries = by_lanes(entries, per_term, current->num_terms, current->lanes);
+    entries.clear();
+  };
+  for_each_entry(kind, [&](Group& group, int, int, int row, int column) {
+    if (&group != current) finish();
+    current = &group;
+    const std::vector<int>& list = columns[index(row)];
+    const auto place = std::lower_bound(list.begin(), list.end(), column) - list.begin();
+    entries.push_back(first_entry[index(row)] + static_cast<int>(place));
+  });
+  finish();
+  return pattern;
+}
+
+const ad::Pattern& KernelSum::jacobian_pattern() {
+  if (!has_jacobian_pattern_) {
+    jacobian_pattern_ = find_pattern(ad::ResultKind::kSparseJacobian, &Group::lane_jacobian);
+    has_jacobian_pattern_ = true;
+  }
+  return jacobian_pattern_;
+}
+
+const ad::Pattern& KernelSum::hessian_pattern() {
+  if (has_hessian_pattern_) return hessian_pattern_;
+  hessian_pattern_ = find_pattern(ad::ResultKind::kHessian, &Group::lane_hessian);
+  has_hessian_pattern_ = true;
+  // Two arguments of a term that are one of the sum meet off the diagonal of the term, on that of the sum.
+  for (Group& group : groups_) group.lane_factors.clear();
+  for_each_entry(ad::ResultKind::kHessian, [](Group& group, int term, int entry, int row,
+                                              int column) {
+    const auto& [i, j] =
+        group.kernels[place_of(ad::ResultKind::kHessian)]->layout().parts.front().pattern[index(
+            entry)];
+    if (row != column || i == j) return;
+    group.lane_factors.resize(group.lane_hessian.size(), 1.0);
+    const auto per_term = static_cast<int>(
+        group.kernels[place_of(ad::ResultKind::kHessian)]->layout().parts.front().pattern.size());
+    const int first = term / group.lanes * group.lanes;
+    group.lane_factors[index(first * per_term + entry * group.lanes + term - first)] = 2.0;
+  });
+  return hessian_pattern_;
+}
+
+void KernelSum::jacobian(std::span<const double> numbers, std::span<double> entries) {
+  (void)jacobian_pattern();
+  for_each_chunk(ad::ResultKind::kSparseJacobian, numbers,
+                 [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+                   call(group, kernel, count);
+                   const Side side{group.lane_jacobian, kernel.layout().num_outputs, 0};
+                   add(group, side, first, count, entries.data());
+                 });
+}
+
+void KernelSum::hessian(std::span<const double> numbers, std::span<const double> weights,
+                        std::span<double> entries) {
+  (void)hessian_pattern();
+  for_each_chunk(ad::ResultKind::kHessian, numbers,
+                 [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+                   const int per_term = kernel.layout().num_outputs;
+                   if (per_term == 0) return;
+                   load(group, values_of(group), first, weights.data(),
+                        group.inputs.data() + kernel.layout().weights_offset * group.lanes);
+                   call(group, kernel, count);
+                   if (!group.lane_factors.empty()) {
+                     const double* const factors = group.lane_factors.data() + first * per_term;
+                     for (int i = 0; i < per_term * group.lanes; ++i) {
+                       group.outputs[index(i)] *= factors[i];
+                     }
+                   }
+                   const Side side{group.lane_hessian, per_term, 0};
+                   add(group, side, first, count, entries.data());
+                 });
+}
+
+}  // namespace liegrad::sensitivity

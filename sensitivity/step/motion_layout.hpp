@@ -1,0 +1,74 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "liegrad/dae/state.hpp"
+#include "liegrad/dae/system/model.hpp"
+
+namespace liegrad::sensitivity {
+
+/// Where the parts of a perturbed motion stand in one vector: q∘exp(δ), v, v̇, λ, s, parameters, controls,
+/// time; and, for functions of a motion and its rate of change, the rates δ', v', v̇', λ', s', t' behind them.
+struct MotionLayout {
+  explicit MotionLayout(const dae::Model& system);
+
+  int q = 0, v, v_dot, lambda, s, parameters, controls, time;
+  int size;
+  struct Rates {
+    int q, v, v_dot, lambda, s, time;
+  };
+  Rates rates;
+  int size_with_rates;
+};
+
+/// Where the parts of a perturbed state stand in one vector: q∘exp(δ), v, v̇, a, λ, s. The first four are
+/// what a step reads of the one before it.
+struct StateLayout {
+  explicit StateLayout(const dae::Model& system);
+  int q = 0, v, v_dot, a, lambda, s, size;
+};
+
+/// Where all else that a step depends on stands in one vector: parameters, controls and time at both of its
+/// ends, and its length.
+struct OuterLayout {
+  explicit OuterLayout(const dae::Model& system);
+  int parameters = 0, start_controls, end_controls, start_time, end_time, h, size;
+};
+
+/// The numbers of a motion that element functions read, in one array: views of the nodes in place of δ.
+class MotionPoint {
+ public:
+  explicit MotionPoint(const dae::Model& system);
+
+  void set_configuration(std::span<const double> q);
+  void set(const dae::State& state, std::span<const double> controls);
+  void set_parameters(std::span<const double> parameters);
+  std::span<double> v() { return part(at_.v, system_->dof()); }
+  std::span<double> v_dot() { return part(at_.v_dot, system_->dof()); }
+  std::span<double> lambda() { return part(at_.lambda, system_->num_multipliers()); }
+  /// In the order of MotionLayout::Rates, δ' first.
+  std::span<double> rates() {
+    return std::span(numbers_).subspan(static_cast<std::size_t>(at_.rates));
+  }
+  std::span<const double> numbers() const { return numbers_; }
+
+  /// Where they stand.
+  struct Places {
+    std::vector<int> views;
+    int v, v_dot, lambda, s, parameters, controls, time, rates, size;
+  };
+  const Places& places() const { return at_; }
+
+ private:
+  std::span<double> part(int first, int count) {
+    return std::span(numbers_).subspan(static_cast<std::size_t>(first),
+                                       static_cast<std::size_t>(count));
+  }
+
+  const dae::Model* system_;
+  Places at_;
+  std::vector<double> numbers_;
+};
+
+}  // namespace liegrad::sensitivity
