@@ -6,9 +6,11 @@
 #include <functional>
 #include <limits>
 
+#include "liegrad/dae/linear/panels.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/text.hpp"
 #include "liegrad/sensitivity/check/difference_runs.hpp"
+#include "liegrad/sensitivity/step/columns.hpp"
 #include "liegrad/sensitivity/trajectory/sweeps.hpp"
 
 namespace liegrad::sensitivity {
@@ -176,32 +178,32 @@ class Sensitivity::Workspace {
   }
 
   void forward() {
-    const int columns = static_cast<int>(space_.chosen().size());
-    if (directions_.size() != index(columns * space_.size())) set_unit_directions();
+    const int chosen = static_cast<int>(space_.chosen().size());
+    const int columns = dae::panels::filled_columns(chosen);
+    if (directions_.size() != index(columns * space_.size())) set_unit_directions(columns);
     const Vector& values = sweeps_.forward(columns, directions_);
-    result_.jacobian = Eigen::Map<const Eigen::MatrixXd>(values.data(), objective_.size(), columns);
+    result_.jacobian = Columns(values.data(), objective_.size(), columns).leftCols(chosen);
   }
 
-  /// Unit vectors of the chosen variables, column after column.
-  void set_unit_directions() {
-    const std::size_t size = index(space_.size());
-    directions_.assign(size * space_.chosen().size(), 0.0);
+  /// Unit vectors of the chosen variables, side by side; further columns are zero.
+  void set_unit_directions(int columns) {
+    directions_.assign(index(space_.size() * columns), 0.0);
     for (std::size_t c = 0; c < space_.chosen().size(); ++c) {
-      directions_[c * size + index(space_.chosen()[c])] = 1;
+      directions_[index(space_.chosen()[c] * columns) + c] = 1;
     }
   }
 
   void backward() {
-    const int count = objective_.size();
+    const int count = objective_.size(), columns = dae::panels::filled_columns(count);
     if (weights_.empty()) {
-      weights_.assign(index(count * count), 0.0);
-      for (int i = 0; i < count; ++i) weights_[index(i * count + i)] = 1;
+      weights_.assign(index(count * columns), 0.0);
+      for (int i = 0; i < count; ++i) weights_[index(i * columns + i)] = 1;
     }
-    const Vector& gradients = sweeps_.backward(count, weights_);
-    for (int i = 0; i < count; ++i) {
-      const double* const full = gradients.data() + i * space_.size();
-      for (std::size_t j = 0; j < space_.chosen().size(); ++j) {
-        result_.jacobian(i, static_cast<Eigen::Index>(j)) = full[space_.chosen()[j]];
+    const Vector& gradients = sweeps_.backward(columns, weights_);
+    for (std::size_t j = 0; j < space_.chosen().size(); ++j) {
+      const double* const of_variable = gradients.data() + space_.chosen()[j] * columns;
+      for (int i = 0; i < count; ++i) {
+        result_.jacobian(i, static_cast<Eigen::Index>(j)) = of_variable[i];
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "liegrad/dae/equations/matrix_entries.hpp"
+#include "liegrad/dae/linear/panels.hpp"
 
 namespace liegrad::dae {
 
@@ -43,6 +44,9 @@ class BlockLu {
   bool factorize_in_place();
   void solve(std::span<double> b) const;
   void solve_transposed(std::span<double> b) const;
+  /// Of many right-hand sides, see LinearSolver.
+  void solve(int columns, std::span<double> b) const;
+  void solve_transposed(int columns, std::span<double> b) const;
 
  private:
   /// A block beside a pivot, below it and to its right; of the latter only the first columns are not zero.
@@ -99,6 +103,7 @@ class BlockLu {
   int factorizations_with_scales_ = 0;
   std::vector<double> trial_;
   mutable std::vector<double> work_;
+  mutable panels::Rows rows_;
 };
 
 }  // namespace liegrad::dae

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "liegrad/dae/linear/wide_registers.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {
@@ -311,6 +312,54 @@ void DenseLu::solve_transposed(std::span<double> b) const {
   for (std::size_t i = 0; is_scaled_ && i < b.size(); ++i) b[i] *= column_scale_[i];
   kernels_->solve_transposed(lu_.data(), order_.data(), n_, work_.data(), b.data());
   for (std::size_t i = 0; is_scaled_ && i < b.size(); ++i) b[i] *= row_scale_[i];
+}
+
+LIEGRAD_FOR_WIDE_REGISTERS void DenseLu::solve(int columns, std::span<double> b) const {
+  rows_.resize(n_, columns);
+  for (int i = 0; i < n_; ++i) {
+    const int from = order_[index(i)];
+    rows_.load(i, b, from, row_scale_[index(from)]);
+  }
+  for (int panel = 0; panel < rows_.num_panels(); ++panel) {
+    const panels::Rows::Column x = rows_.column(panel);
+    for (int i = 0; i < n_; ++i) {
+      const double* const row = lu_.data() + i * stride_;
+      panels::Panel sum = x[i];
+      for (int j = 0; j < i; ++j) sum.subtract(row[j], x[j]);
+      sum.scale(row[i]);
+      x[i] = sum;
+    }
+    for (int i = n_ - 1; i >= 0; --i) {
+      const double* const row = lu_.data() + i * stride_;
+      panels::Panel sum = x[i];
+      for (int j = n_ - 1; j > i; --j) sum.subtract(row[j], x[j]);
+      x[i] = sum;
+    }
+  }
+  for (int i = 0; i < n_; ++i) rows_.store(i, b, i, column_scale_[index(i)]);
+}
+
+LIEGRAD_FOR_WIDE_REGISTERS void DenseLu::solve_transposed(int columns, std::span<double> b) const {
+  rows_.resize(n_, columns);
+  for (int i = 0; i < n_; ++i) rows_.load(i, b, i, column_scale_[index(i)]);
+  for (int panel = 0; panel < rows_.num_panels(); ++panel) {
+    const panels::Rows::Column x = rows_.column(panel);
+    for (int i = 0; i < n_; ++i) {
+      const double* const row = lu_.data() + i * stride_;
+      const panels::Panel own = x[i];
+      for (int j = i + 1; j < n_; ++j) x[j].subtract(row[j], own);
+    }
+    for (int i = n_ - 1; i >= 0; --i) {
+      const double* const row = lu_.data() + i * stride_;
+      x[i].scale(row[i]);
+      const panels::Panel own = x[i];
+      for (int j = 0; j < i; ++j) x[j].subtract(row[j], own);
+    }
+  }
+  for (int i = 0; i < n_; ++i) {
+    const int to = order_[index(i)];
+    rows_.store(i, b, to, row_scale_[index(to)]);
+  }
 }
 
 double DenseLu::condition() const {

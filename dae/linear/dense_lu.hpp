@@ -3,6 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "liegrad/dae/linear/panels.hpp"
+
 namespace liegrad::dae {
 
 namespace dense_lu_detail {
@@ -32,6 +34,9 @@ class DenseLu {
 
   void solve(std::span<double> b) const;
   void solve_transposed(std::span<double> b) const;
+  /// Of many right-hand sides, see LinearSolver.
+  void solve(int columns, std::span<double> b) const;
+  void solve_transposed(int columns, std::span<double> b) const;
   /// |A|₁ |A⁻¹|₁, exactly, in as many solutions as there are unknowns.
   double condition() const;
 
@@ -53,6 +58,7 @@ class DenseLu {
   std::vector<bool> has_inertia_;
   int factorizations_with_scales_ = 0;
   mutable std::vector<double> work_, column_;
+  mutable panels::Rows rows_;
   int singular_unknown_ = -1;
 };
 

@@ -154,6 +154,16 @@ void LinearSolver::solve_transposed(std::span<double> b) const {
   solver_->visit([&](const auto& s) { s.solve_transposed(b); });
 }
 
+void LinearSolver::solve(int columns, std::span<double> b) const {
+  if (columns == 1) return solve(b);
+  solver_->visit([&](const auto& s) { s.solve(columns, b); });
+}
+
+void LinearSolver::solve_transposed(int columns, std::span<double> b) const {
+  if (columns == 1) return solve_transposed(b);
+  solver_->visit([&](const auto& s) { s.solve_transposed(columns, b); });
+}
+
 double LinearSolver::condition_estimate() const {
   return solver_->visit([](const auto& s) { return s.condition(); });
 }

@@ -72,6 +72,10 @@ class LinearSolver {
   void solve(std::span<double> b) const;
   /// Aᵀ x = b.
   void solve_transposed(std::span<double> b) const;
+  /// The same of many right-hand sides, of which b has all numbers of an equation side by side. Memory grows with their
+  /// number when it is larger than ever before.
+  void solve(int columns, std::span<double> b) const;
+  void solve_transposed(int columns, std::span<double> b) const;
   /// |A|₁ |A⁻¹|₁, or an estimate of it. As expensive as a factorisation.
   double condition_estimate() const;
 

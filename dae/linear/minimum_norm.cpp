@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "liegrad/dae/linear/panels.hpp"
+
 namespace liegrad::dae {
 
 MinimumNorm::MinimumNorm(int size)
@@ -27,6 +29,16 @@ void MinimumNorm::solve_transposed(std::span<double> b) const {
   Eigen::Map<Eigen::VectorXd> rhs(b.data(), size());
   x_ = decomposition_.transpose().solve(rhs);
   rhs = x_;
+}
+
+void MinimumNorm::solve(int columns, std::span<double> b) const {
+  column_.resize(static_cast<std::size_t>(size()));
+  panels::solve_one_by_one(columns, b, column_, [this](auto& x) { solve(x); });
+}
+
+void MinimumNorm::solve_transposed(int columns, std::span<double> b) const {
+  column_.resize(static_cast<std::size_t>(size()));
+  panels::solve_one_by_one(columns, b, column_, [this](auto& x) { solve_transposed(x); });
 }
 
 double MinimumNorm::condition() const {

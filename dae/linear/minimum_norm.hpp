@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include <Eigen/QR>
 
@@ -27,6 +28,9 @@ class MinimumNorm {
 
   void solve(std::span<double> b) const;
   void solve_transposed(std::span<double> b) const;
+  /// Of many right-hand sides, see LinearSolver.
+  void solve(int columns, std::span<double> b) const;
+  void solve_transposed(int columns, std::span<double> b) const;
   /// Of the part of A that has an inverse, estimated from the pivots of its decomposition.
   double condition() const;
 
@@ -34,6 +38,7 @@ class MinimumNorm {
   Eigen::MatrixXd a_;
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition_;
   mutable Eigen::VectorXd x_;
+  mutable std::vector<double> column_;
   int singular_unknown_ = -1;
 };
 

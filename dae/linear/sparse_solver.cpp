@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "liegrad/dae/linear/panels.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {
@@ -71,6 +72,18 @@ void SparseSolver::solve(std::span<double> b) const {
 
 void SparseSolver::solve_transposed(std::span<double> b) const {
   uses_blocks_ ? blocks_->solve_transposed(b) : general_->solve_transposed(b);
+}
+
+void SparseSolver::solve(int columns, std::span<double> b) const {
+  if (uses_blocks_) return blocks_->solve(columns, b);
+  column_.resize(index(size_));
+  panels::solve_one_by_one(columns, b, column_, [this](auto& x) { general_->solve(x); });
+}
+
+void SparseSolver::solve_transposed(int columns, std::span<double> b) const {
+  if (uses_blocks_) return blocks_->solve_transposed(columns, b);
+  column_.resize(index(size_));
+  panels::solve_one_by_one(columns, b, column_, [this](auto& x) { general_->solve_transposed(x); });
 }
 
 double SparseSolver::condition() const {

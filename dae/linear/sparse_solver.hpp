@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "liegrad/dae/equations/matrix_entries.hpp"
 #include "liegrad/dae/linear/block_lu.hpp"
@@ -27,6 +28,9 @@ class SparseSolver {
   int singular_unknown() const;
   void solve(std::span<double> b) const;
   void solve_transposed(std::span<double> b) const;
+  /// Of many right-hand sides, see LinearSolver.
+  void solve(int columns, std::span<double> b) const;
+  void solve_transposed(int columns, std::span<double> b) const;
   double condition() const;
 
  private:
@@ -39,6 +43,7 @@ class SparseSolver {
   mutable std::optional<SparseLu> general_;
   bool uses_blocks_ = false;  ///< in the last factorisation
   int to_next_trial_ = 0;     ///< factorisations until blocks are tried again
+  mutable std::vector<double> column_;
 };
 
 }  // namespace liegrad::dae

@@ -56,13 +56,17 @@ void DenseDerivative::add_times(const Times& gradient, Span arguments) const {
   times[2] += gradient.h;
 }
 
-void DenseDerivative::load_node_arguments(Const arguments, Span to) const {
+void DenseDerivative::load_node_arguments(int columns, Const arguments, Span to) const {
   // q, v and v̇ stand first in StateLayout.
-  std::copy_n(arguments.begin(), 3 * dof_, to.begin());
-  std::copy_n(arguments.begin() + state_layout_.size, 3 * dof_, to.begin() + 3 * dof_);
-  const auto [tau, h] = times_of(arguments);
-  to[index(6 * dof_)] = tau;
-  to[index(6 * dof_ + 1)] = h;
+  const int states = columns * 3 * dof_;
+  std::copy_n(arguments.begin(), states, to.begin());
+  std::copy_n(arguments.begin() + columns * state_layout_.size, states, to.begin() + states);
+  const auto times = arguments.begin() + columns * 2 * state_layout_.size;
+  for (int c = 0; c < columns; ++c) {
+    const double start = times[columns + c];
+    to[index(2 * states + c)] = times[c] - start;
+    to[index(2 * states + columns + c)] = times[2 * columns + c] - start;
+  }
 }
 
 void DenseDerivative::add_node_gradient(Const gradient, Span arguments) const {
@@ -74,26 +78,24 @@ void DenseDerivative::add_node_gradient(Const gradient, Span arguments) const {
 }
 
 void DenseDerivative::tangent(int columns, Const arguments, Span motion) {
-  const int each = nodes_->num_arguments();
-  node_arguments_.resize(index(columns * each));
+  node_arguments_.resize(index(columns * nodes_->num_arguments()));
   node_values_.assign(index(columns * 3 * dof_), 0.0);
-  for (int c = 0; c < columns; ++c) {
-    load_node_arguments(arguments.subspan(index(c * num_arguments())),
-                        Span(node_arguments_).subspan(index(c * each)));
-  }
+  load_node_arguments(columns, arguments, node_arguments_);
   nodes_->tangent(node_numbers_, columns, node_arguments_, node_values_);
-  for (int c = 0; c < columns; ++c) {
-    const Const from = arguments.subspan(index(c * num_arguments()));
-    const Span to = motion.subspan(index(c * motion_layout_.size));
-    std::copy_n(node_values_.begin() + c * 3 * dof_, 3 * dof_, to.begin());
-    const double fraction = fraction_of(times_of(from));
-    for (int k = 0; k < std::ssize(changes_); ++k) {
-      const int start = state_layout_.lambda + k, end = state_layout_.size + start;
-      to[index(motion_layout_.lambda + k)] =
-          (1 - x_) * from[index(start)] + x_ * from[index(end)] + changes_[index(k)] * fraction;
+  std::ranges::copy(node_values_, motion.begin());
+  const Const times = Const(node_arguments_).subspan(index(columns * 6 * dof_));
+  for (int k = 0; k < std::ssize(changes_); ++k) {
+    const int start = columns * (state_layout_.lambda + k);
+    const int end = columns * state_layout_.size + start;
+    const int to = columns * (motion_layout_.lambda + k);
+    for (int c = 0; c < columns; ++c) {
+      const double fraction = fraction_of({times[index(c)], times[index(columns + c)]});
+      motion[index(to + c)] = (1 - x_) * arguments[index(start + c)] +
+                              x_ * arguments[index(end + c)] + changes_[index(k)] * fraction;
     }
-    to[index(motion_layout_.time)] = from[index(2 * state_layout_.size)];
   }
+  std::copy_n(arguments.begin() + columns * 2 * state_layout_.size, columns,
+              motion.begin() + columns * motion_layout_.time);
 }
 
 void DenseDerivative::adjoint(Const motion, Span arguments) {
@@ -114,7 +116,7 @@ void DenseDerivative::adjoint(Const motion, Span arguments) {
 
 void DenseDerivative::second(Const motion_weights, Const direction, Span arguments) {
   node_arguments_.resize(index(nodes_->num_arguments()));
-  load_node_arguments(direction, node_arguments_);
+  load_node_arguments(1, direction, node_arguments_);
   node_gradient_.assign(index(nodes_->num_arguments()), 0.0);
   nodes_->second(node_numbers_, motion_weights.first(index(3 * dof_)), node_arguments_,
                  node_gradient_);

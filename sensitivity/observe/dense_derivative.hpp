@@ -27,7 +27,8 @@ class DenseDerivative {
   /// As DenseOutput::evaluate() gives it.
   const dae::State& state() const { return state_; }
 
-  /// For each column of arguments, one of the motion, of which parameters and controls are left alone.
+  /// For each column of arguments, one of the motion, of which parameters and controls are left alone. Columns stand
+  /// side by side.
   void tangent(int columns, std::span<const double> arguments, std::span<double> motion);
   /// Adds what a gradient with respect to the motion means for the arguments.
   void adjoint(std::span<const double> motion, std::span<double> arguments);
@@ -48,7 +49,7 @@ class DenseDerivative {
   double fraction_of(const Times& times) const { return (times.tau - x_ * times.h) / h_; }
 
   /// The arguments of nodes_, and a gradient with respect to them.
-  void load_node_arguments(Const arguments, Span to) const;
+  void load_node_arguments(int columns, Const arguments, Span to) const;
   void add_node_gradient(Const gradient, Span arguments) const;
 
   const lie::GroupList& space_;

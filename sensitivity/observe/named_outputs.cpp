@@ -333,20 +333,16 @@ void NamedOutputs::evaluate_elements(const dae::State& state, std::span<const do
 
 void NamedOutputs::tangent(int columns, std::span<const double> directions,
                            std::span<double> values) {
-  for (int c = 0; c < columns; ++c) {
-    for (const auto& [column, place] : motion_links_) {
-      values[index(c * size() + column)] += directions[index(c * layout_.size + place)];
-    }
-  }
+  const auto add = [columns, &values](int column, std::span<const double> from, int entry) {
+    const double* const source = from.data() + entry * columns;
+    double* const to = values.data() + column * columns;
+    for (int c = 0; c < columns; ++c) to[c] += source[c];
+  };
+  for (const auto& [column, place] : motion_links_) add(column, directions, place);
   for_each_part([&](Part& part) {
-    const int num_values = part.sum.num_values();
-    part.work.assign(index(columns * num_values), 0.0);
+    part.work.assign(index(columns * part.sum.num_values()), 0.0);
     part.sum.tangent(part.numbers, columns, directions, part.work);
-    for (int c = 0; c < columns; ++c) {
-      for (const auto& [column, number] : part.links) {
-        values[index(c * size() + column)] += part.work[index(c * num_values + number)];
-      }
-    }
+    for (const auto& [column, number] : part.links) add(column, part.work, number);
   });
 }
 

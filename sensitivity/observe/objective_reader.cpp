@@ -130,81 +130,74 @@ void ObjectiveReader::read(const StepMade& step, const std::vector<Hit>& hits,
 
 void ObjectiveReader::gather(const Hit& hit, const Columns& columns) {
   const bool at_start = hit.place == Place::kStart;
-  motion_.assign(index(columns.count * layout_.size), 0.0);
+  const int n = columns.count;
+  motion_.assign(index(n * layout_.size), 0.0);
+  // Of entries whose columns stand side by side.
+  const auto copy = [this, n](std::span<const double> from, int first, int count, int to) {
+    std::copy_n(from.begin() + n * first, n * count, motion_.begin() + n * to);
+  };
   if (hit.place == Place::kInside) {
-    arguments_.clear();
-    for (int c = 0; c < columns.count; ++c) {
-      const auto append = [this, c](std::span<const double> states) {
-        const std::span<const double> own =
-            states.subspan(index(c * state_.size), index(state_.size));
-        arguments_.insert(arguments_.end(), own.begin(), own.end());
-      };
-      append(columns.start);
-      append(columns.end);
-      const std::span<const double> outer = columns.outer.subspan(index(c * outer_.size));
-      arguments_.insert(arguments_.end(),
-                        {0.0, outer[index(outer_.start_time)], outer[index(outer_.end_time)]});
-    }
-    dense_->tangent(columns.count, arguments_, motion_);
+    arguments_.assign(columns.start.begin(), columns.start.begin() + n * state_.size);
+    const auto append = [this](std::span<const double> more) {
+      arguments_.insert(arguments_.end(), more.begin(), more.end());
+    };
+    append(columns.end.first(index(n * state_.size)));
+    arguments_.resize(arguments_.size() + index(n), 0.0);
+    append(columns.outer.subspan(index(n * outer_.start_time), index(n)));
+    append(columns.outer.subspan(index(n * outer_.end_time), index(n)));
+    dense_->tangent(n, arguments_, motion_);
+  } else {
+    const std::span<const double> from = at_start ? columns.start : columns.end;
+    copy(from, 0, 3 * dof_, layout_.q);
+    copy(from, state_.lambda, state_.size - state_.lambda, layout_.lambda);
+    copy(columns.outer, at_start ? outer_.start_time : outer_.end_time, 1, layout_.time);
   }
-  for (int c = 0; c < columns.count; ++c) {
-    const std::span<const double> outer = columns.outer.subspan(index(c * outer_.size));
-    const auto to = motion_.begin() + c * layout_.size;
-    if (hit.place != Place::kInside) {
-      const auto from = (at_start ? columns.start : columns.end).begin() + c * state_.size;
-      std::copy_n(from, 3 * dof_, to + layout_.q);
-      std::copy(from + state_.lambda, from + state_.size, to + layout_.lambda);
-      to[layout_.time] = outer[index(at_start ? outer_.start_time : outer_.end_time)];
-    }
-    std::copy_n(outer.begin() + outer_.parameters, layout_.controls - layout_.parameters,
-                to + layout_.parameters);
-    std::copy_n(outer.begin() + (at_start ? outer_.start_controls : outer_.end_controls),
-                layout_.time - layout_.controls, to + layout_.controls);
-  }
+  copy(columns.outer, outer_.parameters, layout_.controls - layout_.parameters, layout_.parameters);
+  copy(columns.outer, at_start ? outer_.start_controls : outer_.end_controls,
+       layout_.time - layout_.controls, layout_.controls);
 }
 
 void ObjectiveReader::scatter(const Hit& hit, const Gradients& gradients, int c) {
   const bool at_start = hit.place == Place::kStart;
-  const std::span<double> outer = gradients.outer.subspan(index(c * outer_.size));
-  const auto state = [&](std::span<double> list) {
-    return list.subspan(index(c * state_.size), index(state_.size));
+  const auto add = [n = gradients.count, c](std::span<const double> from, int first, int count,
+                                            std::span<double> to, int to_first) {
+    for (int i = 0; i < count; ++i) to[index((to_first + i) * n + c)] += from[index(first + i)];
   };
-  const std::span<const double> motion(motion_);
   if (hit.place == Place::kInside) {
     arguments_.assign(index(dense_->num_arguments()), 0.0);
-    dense_->adjoint(motion, arguments_);
-    const std::span<const double> from(arguments_);
-    add(from, state_.size, state(gradients.start));
-    add(from.subspan(index(state_.size)), state_.size, state(gradients.end));
-    outer[index(outer_.start_time)] += arguments_[index(2 * state_.size + 1)];
-    outer[index(outer_.end_time)] += arguments_[index(2 * state_.size + 2)];
+    dense_->adjoint(motion_, arguments_);
+    add(arguments_, 0, state_.size, gradients.start, 0);
+    add(arguments_, state_.size, state_.size, gradients.end, 0);
+    add(arguments_, 2 * state_.size + 1, 1, gradients.outer, outer_.start_time);
+    add(arguments_, 2 * state_.size + 2, 1, gradients.outer, outer_.end_time);
   } else {
-    const std::span<double> to = state(at_start ? gradients.start : gradients.end);
-    add(motion.subspan(index(layout_.q)), 3 * dof_, to);
-    add(motion.subspan(index(layout_.lambda)), state_.size - state_.lambda,
-        to.subspan(index(state_.lambda)));
-    outer[index(at_start ? outer_.start_time : outer_.end_time)] += motion_[index(layout_.time)];
+    const std::span<double> to = at_start ? gradients.start : gradients.end;
+    add(motion_, layout_.q, 3 * dof_, to, 0);
+    add(motion_, layout_.lambda, state_.size - state_.lambda, to, state_.lambda);
+    add(motion_, layout_.time, 1, gradients.outer, at_start ? outer_.start_time : outer_.end_time);
   }
-  add(motion.subspan(index(layout_.parameters)), layout_.controls - layout_.parameters,
-      outer.subspan(index(outer_.parameters)));
-  add(motion.subspan(index(layout_.controls)), layout_.time - layout_.controls,
-      outer.subspan(index(at_start ? outer_.start_controls : outer_.end_controls)));
+  add(motion_, layout_.parameters, layout_.controls - layout_.parameters, gradients.outer,
+      outer_.parameters);
+  add(motion_, layout_.controls, layout_.time - layout_.controls, gradients.outer,
+      at_start ? outer_.start_controls : outer_.end_controls);
 }
 
 void ObjectiveReader::tangent(const StepMade& step, const std::vector<Hit>& hits,
                               const Columns& columns, std::span<double> values) {
+  const std::size_t n = index(columns.count);
+  const auto h = columns.outer.subspan(n * index(outer_.h));
   for (const Hit& hit : hits) {
     go(step, hit);
     Observable& one = observable(hit);
     const std::size_t count = index(one.size());
     gather(hit, columns);
-    item_values_.assign(count * index(columns.count), 0.0);
+    item_values_.assign(count * n, 0.0);
     one.tangent(columns.count, motion_, item_values_);
-    for (int c = 0; c < columns.count; ++c) {
-      const double rate = hit.factor_rate * columns.outer[index(c * outer_.size + outer_.h)];
-      const std::span<double> to = values.subspan(index(c * objective_.size() + first_value(hit)));
-      for (std::size_t i = 0; i < count; ++i) {
-        to[i] += hit.factor * item_values_[index(c) * count + i] + rate * one.values()[i];
+    const std::span<double> to = values.subspan(n * index(first_value(hit)));
+    for (std::size_t i = 0; i < count; ++i) {
+      const double rate = hit.factor_rate * one.values()[i];
+      for (std::size_t k = i * n; k < (i + 1) * n; ++k) {
+        to[k] += hit.factor * item_values_[k] + rate * h[k - i * n];
       }
     }
   }
@@ -212,25 +205,26 @@ void ObjectiveReader::tangent(const StepMade& step, const std::vector<Hit>& hits
 
 void ObjectiveReader::adjoint(const StepMade& step, const std::vector<Hit>& hits,
                               const Gradients& gradients) {
+  const std::size_t n = index(gradients.count);
   for (const Hit& hit : hits) {
     Observable& one = observable(hit);
     const std::size_t count = index(one.size());
+    const auto weights = gradients.weights.subspan(n * index(first_value(hit)), n * count);
     bool is_there = false;
-    for (int c = 0; c < gradients.count; ++c) {
-      const auto weights =
-          gradients.weights.subspan(index(c * objective_.size() + first_value(hit)), count);
-      if (std::ranges::all_of(weights, [](double w) { return w == 0; })) continue;
+    for (std::size_t c = 0; c < n; ++c) {
+      item_weights_.clear();
+      for (std::size_t i = 0; i < count; ++i) item_weights_.push_back(weights[i * n + c]);
+      if (std::ranges::all_of(item_weights_, [](double w) { return w == 0; })) continue;
       if (!is_there) go(step, hit);
       is_there = true;
-      item_weights_.assign(weights.begin(), weights.end());
-      double& h = gradients.outer[index(c * outer_.size + outer_.h)];
+      double& h = gradients.outer[n * index(outer_.h) + c];
       for (std::size_t i = 0; i < count; ++i) {
-        h += hit.factor_rate * weights[i] * one.values()[i];
+        h += hit.factor_rate * item_weights_[i] * one.values()[i];
         item_weights_[i] *= hit.factor;
       }
       motion_.assign(index(layout_.size), 0.0);
       one.adjoint(item_weights_, motion_);
-      scatter(hit, gradients, c);
+      scatter(hit, gradients, static_cast<int>(c));
     }
   }
 }

@@ -14,7 +14,7 @@ namespace liegrad::sensitivity {
 /// Reads an objective from the states of a trajectory, step by step, and carries derivatives between both.
 ///
 /// All results are added to. Perturbations of states stand as in StateLayout, those of the rest as in
-/// OuterLayout of the step, column after column.
+/// OuterLayout of the step, columns side by side.
 class ObjectiveReader {
  public:
   /// With a grid that moves, a value at a fixed time has another place between the steps, also where it
@@ -34,14 +34,14 @@ class ObjectiveReader {
     int count;
     std::span<const double> start, end, outer;
   };
-  /// values: column after column.
+  /// values: columns side by side.
   void tangent_of_start(const StepMade& step, const Columns& columns, std::span<double> values);
   void tangent_of_step(const StepMade& step, bool is_last, const Columns& columns,
                        std::span<double> values);
 
   struct Gradients {
     int count;
-    std::span<const double> weights;  ///< of the values, column after column
+    std::span<const double> weights;  ///< of the values, columns side by side
     std::span<double> start, end, outer;
   };
   void adjoint_of_start(const StepMade& step, const Gradients& gradients);
@@ -79,7 +79,7 @@ class ObjectiveReader {
   void adjoint(const StepMade& step, const std::vector<Hit>& hits, const Gradients& gradients);
   void second(const StepMade& step, const std::vector<Hit>& hits, const Columns& direction,
               const Gradients& dots);
-  /// Perturbations of the motion at a hit in motion_, column after column; inside a step also those of all arguments of
+  /// Perturbations of the motion at a hit in motion_, columns side by side; inside a step also those of all arguments of
   /// dense_ in arguments_.
   void gather(const Hit& hit, const Columns& columns);
   /// Adds a gradient with respect to the motion at a hit, in motion_, to those of column c.

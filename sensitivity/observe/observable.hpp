@@ -35,7 +35,8 @@ class Observable {
 
   // Derivatives there; all add to their results.
 
-  /// values += J d for each column d: MotionLayout::size numbers of `directions` and size() of `values`.
+  /// values += J d for each column d: MotionLayout::size entries of `directions` and size() of `values`, each with its
+  /// numbers of all columns side by side.
   virtual void tangent(int columns, std::span<const double> directions,
                        std::span<double> values) = 0;
   /// gradient += Jᵀ w.

@@ -8,6 +8,24 @@ namespace liegrad::sensitivity {
 
 using dae::index;
 
+namespace {
+
+/// to += factor · from.
+void add_multiple(double factor, std::span<const double> from, std::span<double> to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] += factor * from[i];
+}
+
+/// Some entries of columns that stand side by side.
+template <class T>
+std::span<T> entries(std::span<T> list, int columns, int first, int count) {
+  return list.subspan(index(columns * first), index(columns * count));
+}
+std::span<double> entries(std::vector<double>& list, int columns, int first, int count) {
+  return entries(std::span<double>(list), columns, first, count);
+}
+
+}  // namespace
+
 void Relation::begin(const Block& y) {
   y_ = y;
   num_terms_ = 0;
@@ -45,105 +63,73 @@ Relation& Program::add_relation(const Block& y) {
 
 /// arguments_ of a term's function from the variables.
 void Program::gather(const Term& term, int columns, std::span<const double> variables) {
-  const int count = term.function->num_arguments();
-  arguments_.assign(index(columns * count), 0.0);
-  for (int c = 0; c < columns; ++c) {
-    double* const to = arguments_.data() + c * count;
-    const double* const from = variables.data() + c * size_;
-    for (const auto& [argument, block, scale] : term.arguments) {
-      for (int i = 0; i < block.count; ++i) to[argument + i] += scale * from[block.first + i];
-    }
+  arguments_.assign(index(columns * term.function->num_arguments()), 0.0);
+  for (const auto& [argument, block, scale] : term.arguments) {
+    add_multiple(scale, entries(variables, columns, block.first, block.count),
+                 entries(arguments_, columns, argument, block.count));
   }
 }
 
 /// Adds gradients in arguments_ to those with respect to the variables.
 void Program::scatter(const Term& term, int columns, std::span<double> variables) const {
-  const int count = term.function->num_arguments();
-  for (int c = 0; c < columns; ++c) {
-    const double* const from = arguments_.data() + c * count;
-    double* const to = variables.data() + c * size_;
-    for (const auto& [argument, block, scale] : term.arguments) {
-      for (int i = 0; i < block.count; ++i) {
-        to[block.first + i] += term.factor * scale * from[argument + i];
-      }
-    }
+  for (const auto& [argument, block, scale] : term.arguments) {
+    add_multiple(term.factor * scale,
+                 entries(std::span<const double>(arguments_), columns, argument, block.count),
+                 entries(variables, columns, block.first, block.count));
   }
 }
 
 /// The weights of a term's values in values_, from those of the rows.
-void Program::load_weights(const Term& term, int columns, int num_rows,
-                           std::span<const double> weights) {
-  const int count = term.function->num_values();
-  values_.assign(index(columns * count), 0.0);
-  for (int c = 0; c < columns; ++c) {
-    std::copy_n(weights.begin() + c * num_rows + term.first_row, term.num_values,
-                values_.begin() + c * count + term.first_value);
-  }
+void Program::load_weights(const Term& term, int columns, std::span<const double> weights) {
+  values_.assign(index(columns * term.function->num_values()), 0.0);
+  std::ranges::copy(entries(weights, columns, term.first_row, term.num_values),
+                    entries(values_, columns, term.first_value, term.num_values).begin());
 }
 
 /// The sum of all terms in rows_.
 void Program::add_rows(const Relation& relation, int columns, std::span<const double> variables) {
-  const int num_rows = relation.y().count;
-  rows_.assign(index(columns * num_rows), 0.0);
+  rows_.assign(index(columns * relation.y().count), 0.0);
   for (const Term& term : relation.terms()) {
     gather(term, columns, variables);
-    const int count = term.function->num_values();
-    values_.assign(index(columns * count), 0.0);
+    values_.assign(index(columns * term.function->num_values()), 0.0);
     term.function->tangent(term.numbers, columns, arguments_, values_);
-    for (int c = 0; c < columns; ++c) {
-      for (int i = 0; i < term.num_values; ++i) {
-        rows_[index(c * num_rows + term.first_row + i)] +=
-            term.factor * values_[index(c * count + term.first_value + i)];
-      }
-    }
+    add_multiple(term.factor, entries(values_, columns, term.first_value, term.num_values),
+                 entries(rows_, columns, term.first_row, term.num_values));
   }
   for (const auto& [block, first, factor] : relation.linear_terms()) {
-    for (int c = 0; c < columns; ++c) {
-      for (int i = 0; i < block.count; ++i) {
-        rows_[index(c * num_rows + first + i)] +=
-            factor * variables[index(c * size_ + block.first + i)];
-      }
-    }
+    add_multiple(factor, entries(variables, columns, block.first, block.count),
+                 entries(rows_, columns, first, block.count));
   }
 }
 
 /// The weights of a relation's rows in rows_ that belong to gradients with respect to y.
 void Program::find_weights(const Relation& relation, int columns,
                            std::span<const double> gradient) {
-  const int num_rows = relation.y().count;
-  rows_.resize(index(columns * num_rows));
-  for (int c = 0; c < columns; ++c) {
-    const std::span<double> weights =
-        std::span(rows_).subspan(index(c * num_rows), index(num_rows));
-    std::copy_n(gradient.begin() + c * size_ + relation.y().first, num_rows, weights.begin());
-    if (relation.matrix() == nullptr) continue;
-    relation.matrix()->solve_transposed(weights);
-    for (double& weight : weights) weight = -weight;
-  }
+  const Block& y = relation.y();
+  const std::span<const double> own = entries(gradient, columns, y.first, y.count);
+  rows_.assign(own.begin(), own.end());
+  if (relation.matrix() == nullptr) return;
+  relation.matrix()->solve_transposed(columns, rows_);
+  for (double& weight : rows_) weight = -weight;
 }
 
 void Program::add_adjoint(const Relation& relation, int columns, std::span<double> gradient) {
-  const int num_rows = relation.y().count;
   for (const Term& term : relation.terms()) {
-    load_weights(term, columns, num_rows, rows_);
+    load_weights(term, columns, rows_);
     arguments_.assign(index(columns * term.function->num_arguments()), 0.0);
     term.function->adjoint(term.numbers, columns, values_, arguments_);
     scatter(term, columns, gradient);
   }
   for (const auto& [block, first, factor] : relation.linear_terms()) {
-    for (int c = 0; c < columns; ++c) {
-      for (int i = 0; i < block.count; ++i) {
-        gradient[index(c * size_ + block.first + i)] +=
-            factor * rows_[index(c * num_rows + first + i)];
-      }
-    }
+    add_multiple(factor, entries(rows_, columns, first, block.count),
+                 entries(gradient, columns, block.first, block.count));
   }
 }
 
 void Program::add_second(const Relation& relation, std::span<const double> direction,
                          std::span<double> gradient) {
   for (const Term& term : relation.terms()) {
-    load_weights(term, 1, relation.y().count, rows_);
+    load_weights(term, 1, rows_);
     gather(term, 1, direction);
     std::swap(arguments_, directions_);
     arguments_.assign(index(term.function->num_arguments()), 0.0);
@@ -156,19 +142,14 @@ void Program::tangent(int columns, std::span<double> variables) {
   for (std::size_t i = 0; i < num_relations_; ++i) {
     const Relation& relation = relations_[i];
     const Block& y = relation.y();
-    const auto of_column = [&](int c) {
-      return variables.subspan(index(c * size_ + y.first), index(y.count));
-    };
-    for (int c = 0; c < columns; ++c) std::ranges::fill(of_column(c), 0.0);
+    const std::span<double> own = entries(variables, columns, y.first, y.count);
+    std::ranges::fill(own, 0.0);
     add_rows(relation, columns, variables);
-    for (int c = 0; c < columns; ++c) {
-      const std::span<double> rows = std::span(rows_).subspan(index(c * y.count), index(y.count));
-      if (relation.matrix() != nullptr) {
-        relation.matrix()->solve(rows);
-        for (double& entry : rows) entry = -entry;
-      }
-      std::ranges::copy(rows, of_column(c).begin());
+    if (relation.matrix() != nullptr) {
+      relation.matrix()->solve(columns, rows_);
+      for (double& entry : rows_) entry = -entry;
     }
+    std::ranges::copy(rows_, own.begin());
   }
 }
 

@@ -79,7 +79,7 @@ class Program {
   Relation& add_relation(const Block& y);
   int size() const { return size_; }
 
-  // Columns of size() numbers stand one after the other.
+  // Columns of size() numbers stand side by side: all numbers of a variable together.
 
   /// Completes perturbations of the first variables.
   void tangent(int columns, std::span<double> variables);
@@ -93,7 +93,7 @@ class Program {
  private:
   void gather(const Term& term, int columns, std::span<const double> variables);
   void scatter(const Term& term, int columns, std::span<double> variables) const;
-  void load_weights(const Term& term, int columns, int num_rows, std::span<const double> weights);
+  void load_weights(const Term& term, int columns, std::span<const double> weights);
   void add_rows(const Relation& relation, int columns, std::span<const double> variables);
   void find_weights(const Relation& relation, int columns, std::span<const double> gradient);
   void add_adjoint(const Relation& relation, int columns, std::span<double> gradient);

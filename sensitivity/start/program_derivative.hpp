@@ -27,15 +27,14 @@ class ProgramDerivative : public Derivative {
               const Dual& start, const Dual& outer) override;
 
  protected:
-  explicit ProgramDerivative(const dae::Model& model)
-      : state_size_(StateLayout(model).size), outer_size_(OuterLayout(model).size) {}
+  explicit ProgramDerivative(const dae::Model& model) : state_size_(StateLayout(model).size) {}
 
   /// Both are there after the first pass, and stay.
   virtual Program& program() = 0;
   virtual const Links& links() const = 0;
 
  private:
-  int state_size_, outer_size_;
+  int state_size_;
   std::vector<double> variables_, gradient_, gradient_dot_;
 };
 

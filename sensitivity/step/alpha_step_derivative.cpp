@@ -9,25 +9,49 @@ namespace {
 
 using dae::index;
 
-/// The part of a column that begins at an offset.
-std::span<double> part(std::vector<double>& columns, int size, int column, int first) {
-  return std::span(columns).subspan(index(column * size + first));
-}
+using Span = std::span<double>;
+using Const = std::span<const double>;
 
 void clear(std::vector<double>& list, int size) { list.assign(index(size), 0.0); }
 
-void copy(std::span<const double> from, int count, std::span<double> to) {
-  std::copy_n(from.begin(), count, to.begin());
-}
-void add(std::span<const double> from, int count, std::span<double> to) {
+void copy(Const from, int count, Span to) { std::copy_n(from.begin(), count, to.begin()); }
+void add(Const from, int count, Span to) {
   for (std::size_t i = 0; i < index(count); ++i) to[i] += from[i];
 }
+
+/// Entries of columns that stand side by side, from the first one on.
+class Entries {
+ public:
+  explicit Entries(int columns) : columns_(columns) {}
+  template <class T>
+  std::span<T> of(std::span<T> list, int first) const {
+    return list.subspan(index(first * columns_));
+  }
+  Span of(std::vector<double>& list, int first) const { return of(Span(list), first); }
+  void copy(Const from, int first, int count, Span to, int to_first) const {
+    sensitivity::copy(of(from, first), count * columns_, of(to, to_first));
+  }
+  void add(Const from, int first, int count, Span to, int to_first) const {
+    sensitivity::add(of(from, first), count * columns_, of(to, to_first));
+  }
+  /// to = factor · from.
+  void scale(Const from, int first, double factor, int count, Span to, int to_first) const {
+    const Const source = of(from, first);
+    const Span target = of(to, to_first);
+    for (std::size_t i = 0; i < index(count * columns_); ++i) target[i] = factor * source[i];
+  }
+
+ private:
+  int columns_;
+};
 
 }  // namespace
 
 AlphaStepDerivative::AlphaStepDerivative(const dae::Model& system, const dae::AlphaOptions& options)
     : system_(system),
       stabilized_(options.formulation == dae::Formulation::kStabilized),
+      has_identity_map_(options.variant == dae::AlphaVariant::kLieGroup &&
+                        options.method.sigma == 0),
       motion_(system),
       state_(system),
       outer_(system),
@@ -45,7 +69,6 @@ AlphaStepDerivative::AlphaStepDerivative(const dae::Model& system, const dae::Al
       start_(system),
       step_point_(system.dof(), options.method) {
   if (stabilized_) forces_.emplace(element_sum(system, dae::ElementFunction::kConstraintForce));
-  unknowns_.resize(index(assembly_.size()));
   set_run(system.parameter_values(), {});
 }
 
@@ -95,117 +118,131 @@ void AlphaStepDerivative::for_each_row(F&& f) const {
 }
 
 void AlphaStepDerivative::find_tangents(int columns, Const start, Const outer, Span end) {
+  const Entries entries(columns);
   clear(step_columns_, columns * step_.size);
   clear(motion_columns_, columns * motion_.size);
   clear(row_columns_, columns * rows_.size);
   std::fill_n(end.begin(), columns * state_.size, 0.0);
-  for (int c = 0; c < columns; ++c) {
-    copy(start.subspan(index(c * state_.size)), 4 * dof_, part(step_columns_, step_.size, c, 0));
-    part(step_columns_, step_.size, c, step_.h)[0] = outer[index(c * outer_.size + outer_.h)];
-  }
+  entries.copy(start, 0, 4 * dof_, step_columns_, 0);
+  entries.copy(outer, outer_.h, 1, step_columns_, step_.h);
   if (stabilized_) {
     clear(force_arguments_, columns * motion_.size);
-    for (int c = 0; c < columns; ++c) {
-      copy(start.subspan(index(c * state_.size)), dof_,
-           part(force_arguments_, motion_.size, c, motion_.q));
-      put_outer(outer.subspan(index(c * outer_.size)), outer_.end_controls, outer_.start_time,
-                part(force_arguments_, motion_.size, c, 0));
-    }
+    entries.copy(start, 0, dof_, force_arguments_, motion_.q);
+    put_outer(columns, outer, outer_.end_controls, outer_.start_time, force_arguments_);
     add_forces(columns, force_arguments_, step_columns_);
   }
 
   // With the unknowns fixed.
   kinematic_.tangent(step_point_.numbers(), columns, step_columns_, end);
-  for (int c = 0; c < columns; ++c) {
-    copy(end.subspan(index(c * state_.size)), 3 * dof_,
-         part(motion_columns_, motion_.size, c, motion_.q));
-    put_outer(outer.subspan(index(c * outer_.size)), outer_.end_controls, outer_.end_time,
-              part(motion_columns_, motion_.size, c, 0));
-  }
+  entries.copy(end, 0, 3 * dof_, motion_columns_, motion_.q);
+  put_outer(columns, outer, outer_.end_controls, outer_.end_time, motion_columns_);
   elements_.tangent(end_.numbers(), columns, motion_columns_, row_columns_);
 
   // Of the unknowns.
+  const int multipliers = system_.num_multipliers();
+  unknowns_.resize(index(columns * assembly_.size()));
+  for_each_row([&](int row, int to, double scale) {
+    entries.scale(row_columns_, row, -scale, 1, unknowns_, to);
+  });
+  assembly_.matrix().solve(columns, unknowns_);
   clear(increments_, columns * step_.size);
-  if (stabilized_) clear(eta_arguments_, columns * motion_.size);
-  for (int c = 0; c < columns; ++c) {
-    const Span rows = part(row_columns_, rows_.size, c, 0);
-    for_each_row(
-        [&](int row, int to, double scale) { unknowns_[index(to)] = -scale * rows[index(row)]; });
-    assembly_.matrix().solve(unknowns_);
-    const Span delta_q = part(increments_, step_.size, c, step_.delta_q);
-    copy(unknowns_, dof_, delta_q);
-    if (stabilized_) {
-      const Const eta = Const(unknowns_).subspan(index(assembly_.stabilizer_offset()));
-      assembly_.stabilizer().add_product(-1, eta, delta_q);
-      copy(eta, system_.num_multipliers(), part(eta_arguments_, motion_.size, c, motion_.lambda));
-    }
-    kinematics_->apply_increment_map(delta_q.first(index(dof_)));
-    const auto put_scaled = [&](int from, int count, int first) {
-      for (std::size_t i = 0; i < index(count); ++i) {
-        end[index(c * state_.size + first) + i] = unknowns_[index(from) + i] / h_;
-      }
-    };
-    put_scaled(assembly_.multiplier_offset(), system_.num_multipliers(), state_.lambda);
-    put_scaled(assembly_.algebraic_offset(), system_.num_algebraic(), state_.s);
+  entries.copy(unknowns_, 0, dof_, increments_, step_.delta_q);
+  if (stabilized_) {
+    clear(eta_arguments_, columns * motion_.size);
+    entries.copy(unknowns_, assembly_.stabilizer_offset(), multipliers, eta_arguments_,
+                 motion_.lambda);
+    for_each_stabilizer([&](int coordinate, int multiplier, double number) {
+      const Const eta = entries.of(Const(unknowns_), assembly_.stabilizer_offset() + multiplier);
+      const Span to = entries.of(increments_, step_.delta_q + coordinate);
+      for (std::size_t c = 0; c < index(columns); ++c) to[c] -= number * eta[c];
+    });
   }
+  apply_increment_map(columns, entries.of(increments_, step_.delta_q), false);
+  entries.scale(unknowns_, assembly_.multiplier_offset(), 1 / h_, multipliers, end, state_.lambda);
+  entries.scale(unknowns_, assembly_.algebraic_offset(), 1 / h_, system_.num_algebraic(), end,
+                state_.s);
   if (stabilized_) add_forces(columns, eta_arguments_, increments_);
   kinematic_.tangent(step_point_.numbers(), columns, increments_, end);
 }
 
-void AlphaStepDerivative::put_outer(Const outer, int controls, int time, Span motion) const {
-  copy(outer.subspan(index(outer_.parameters)), motion_.controls - motion_.parameters,
-       motion.subspan(index(motion_.parameters)));
-  copy(outer.subspan(index(controls)), motion_.time - motion_.controls,
-       motion.subspan(index(motion_.controls)));
-  motion[index(motion_.time)] = outer[index(time)];
+/// f(coordinate, multiplier, number) for all numbers of N.
+template <class F>
+void AlphaStepDerivative::for_each_stabilizer(F&& f) {
+  const dae::Stabilizer& n = assembly_.stabilizer();
+  const double* number = n.numbers().data();
+  n.for_each([&](int coordinate, int multiplier) { f(coordinate, multiplier, *number++); });
+}
+
+/// A of Kinematics, or its transpose, in place.
+void AlphaStepDerivative::apply_increment_map(int columns, Span x, bool transposed) {
+  if (has_identity_map_) return;
+  column_.resize(index(dof_));
+  for (std::size_t c = 0; c < index(columns); ++c) {
+    for (std::size_t i = 0; i < column_.size(); ++i) column_[i] = x[i * index(columns) + c];
+    if (transposed) {
+      kinematics_->apply_increment_map_transposed(column_);
+    } else {
+      kinematics_->apply_increment_map(column_);
+    }
+    for (std::size_t i = 0; i < column_.size(); ++i) x[i * index(columns) + c] = column_[i];
+  }
+}
+
+void AlphaStepDerivative::put_outer(int columns, Const outer, int controls, int time,
+                                    Span motion) const {
+  const Entries entries(columns);
+  entries.copy(outer, outer_.parameters, motion_.controls - motion_.parameters, motion,
+               motion_.parameters);
+  entries.copy(outer, controls, motion_.time - motion_.controls, motion, motion_.controls);
+  entries.copy(outer, time, 1, motion, motion_.time);
 }
 
 void AlphaStepDerivative::add_forces(int columns, Const arguments, std::vector<double>& steps) {
   clear(forces_of_columns_, columns * dof_);
   forces_->tangent(start_.numbers(), columns, arguments, forces_of_columns_);
-  for (int c = 0; c < columns; ++c) {
-    add(part(forces_of_columns_, dof_, c, 0), dof_, part(steps, step_.size, c, step_.force));
-  }
+  Entries(columns).add(forces_of_columns_, 0, dof_, steps, step_.force);
 }
 
 void AlphaStepDerivative::tangent(int columns, Const start, Const outer, Span end) {
   find_tangents(columns, start, outer, end);
 }
 
-void AlphaStepDerivative::solve_for_weights(Const step_gradient, Const multiplier_gradient,
-                                            Const algebraic_gradient, Const eta_gradient,
-                                            Span weights) {
-  copy(step_gradient.subspan(index(step_.delta_q)), dof_, unknowns_);
-  kinematics_->apply_increment_map_transposed(Span(unknowns_).first(index(dof_)));
-  const auto put_scaled = [this](Const gradient, int count, int first) {
-    for (std::size_t i = 0; i < index(count); ++i) unknowns_[index(first) + i] = gradient[i] / h_;
-  };
-  put_scaled(multiplier_gradient, system_.num_multipliers(), assembly_.multiplier_offset());
-  put_scaled(algebraic_gradient, system_.num_algebraic(), assembly_.algebraic_offset());
+void AlphaStepDerivative::solve_for_weights(int columns, Const step_gradient,
+                                            Const multiplier_gradient, Const algebraic_gradient,
+                                            Const eta_gradient, Span weights) {
+  const Entries entries(columns);
+  const int multipliers = system_.num_multipliers();
+  unknowns_.resize(index(columns * assembly_.size()));
+  entries.copy(step_gradient, step_.delta_q, dof_, unknowns_, 0);
+  apply_increment_map(columns, Span(unknowns_), true);
+  entries.scale(multiplier_gradient, 0, 1 / h_, multipliers, unknowns_,
+                assembly_.multiplier_offset());
+  entries.scale(algebraic_gradient, 0, 1 / h_, system_.num_algebraic(), unknowns_,
+                assembly_.algebraic_offset());
   if (stabilized_) {
-    const Span eta = Span(unknowns_).subspan(index(assembly_.stabilizer_offset()));
-    copy(eta_gradient, system_.num_multipliers(), eta);
-    assembly_.stabilizer().add_transposed_product(-1, unknowns_, eta);
+    entries.copy(eta_gradient, 0, multipliers, unknowns_, assembly_.stabilizer_offset());
+    for_each_stabilizer([&](int coordinate, int multiplier, double number) {
+      const Const x = entries.of(Const(unknowns_), coordinate);
+      const Span eta = entries.of(unknowns_, assembly_.stabilizer_offset() + multiplier);
+      for (std::size_t c = 0; c < index(columns); ++c) eta[c] -= number * x[c];
+    });
   }
-  assembly_.matrix().solve_transposed(unknowns_);
-  for_each_row(
-      [&](int row, int to, double scale) { weights[index(row)] = -scale * unknowns_[index(to)]; });
+  assembly_.matrix().solve_transposed(columns, unknowns_);
+  for_each_row([&](int row, int to, double scale) {
+    entries.scale(unknowns_, to, -scale, 1, weights, row);
+  });
 }
 
 void AlphaStepDerivative::find_gradients(int columns, Const end) {
+  const Entries entries(columns);
   clear(step_gradients_, columns * step_.size);
   clear(row_columns_, columns * rows_.size);
   clear(motion_gradients_, columns * motion_.size);
   kinematic_.adjoint(step_point_.numbers(), columns, end, step_gradients_);
   if (stabilized_) find_force_gradients(columns);
-  for (int c = 0; c < columns; ++c) {
-    const Const own = end.subspan(index(c * state_.size));
-    solve_for_weights(
-        part(step_gradients_, step_.size, c, 0), own.subspan(index(state_.lambda)),
-        own.subspan(index(state_.s)),
-        stabilized_ ? part(force_gradients_, motion_.size, c, motion_.lambda) : Span(),
-        part(row_columns_, rows_.size, c, 0));
-  }
+  solve_for_weights(
+      columns, step_gradients_, entries.of(end, state_.lambda), entries.of(end, state_.s),
+      stabilized_ ? entries.of(force_gradients_, motion_.lambda) : Span(), row_columns_);
   elements_.adjoint(end_.numbers(), columns, row_columns_, motion_gradients_);
   pull_back_motion(columns, motion_gradients_, step_gradients_);
   if (stabilized_) find_force_gradients(columns);
@@ -215,47 +252,37 @@ void AlphaStepDerivative::find_gradients(int columns, Const end) {
 void AlphaStepDerivative::pull_back_motion(int columns, std::vector<double>& motion_gradients,
                                            std::vector<double>& step_gradients) {
   clear(end_columns_, columns * state_.size);
-  for (int c = 0; c < columns; ++c) {
-    copy(part(motion_gradients, motion_.size, c, motion_.q), 3 * dof_,
-         part(end_columns_, state_.size, c, state_.q));
-  }
+  Entries(columns).copy(motion_gradients, motion_.q, 3 * dof_, end_columns_, state_.q);
   kinematic_.adjoint(step_point_.numbers(), columns, end_columns_, step_gradients);
 }
 
 void AlphaStepDerivative::find_force_gradients(int columns) {
   clear(force_gradients_, columns * motion_.size);
-  clear(forces_of_columns_, columns * dof_);
-  for (int c = 0; c < columns; ++c) {
-    copy(part(step_gradients_, step_.size, c, step_.force), dof_,
-         part(forces_of_columns_, dof_, c, 0));
-  }
+  forces_of_columns_.resize(index(columns * dof_));
+  Entries(columns).copy(step_gradients_, step_.force, dof_, forces_of_columns_, 0);
   forces_->adjoint(start_.numbers(), columns, forces_of_columns_, force_gradients_);
 }
 
-void AlphaStepDerivative::distribute(Const step, Const motion, Const force, Span start,
+void AlphaStepDerivative::distribute(int columns, Const step, Const motion, Const force, Span start,
                                      Span outer) const {
-  add(step, 4 * dof_, start);
-  outer[index(outer_.h)] += step[index(step_.h)];
+  const Entries entries(columns);
+  entries.add(step, 0, 4 * dof_, start, 0);
+  entries.add(step, step_.h, 1, outer, outer_.h);
   const auto distribute_outer = [&](Const gradient, int controls, int time) {
-    add(gradient.subspan(index(motion_.parameters)), motion_.controls - motion_.parameters,
-        outer.subspan(index(outer_.parameters)));
-    add(gradient.subspan(index(motion_.controls)), motion_.time - motion_.controls,
-        outer.subspan(index(controls)));
-    outer[index(time)] += gradient[index(motion_.time)];
+    entries.add(gradient, motion_.parameters, motion_.controls - motion_.parameters, outer,
+                outer_.parameters);
+    entries.add(gradient, motion_.controls, motion_.time - motion_.controls, outer, controls);
+    entries.add(gradient, motion_.time, 1, outer, time);
   };
   distribute_outer(motion, outer_.end_controls, outer_.end_time);
   if (!stabilized_) return;
-  add(force, dof_, start);
+  entries.add(force, 0, dof_, start, 0);
   distribute_outer(force, outer_.end_controls, outer_.start_time);
 }
 
 void AlphaStepDerivative::adjoint(int columns, Const end, Span start, Span outer) {
   find_gradients(columns, end);
-  for (int c = 0; c < columns; ++c) {
-    distribute(part(step_gradients_, step_.size, c, 0), part(motion_gradients_, motion_.size, c, 0),
-               stabilized_ ? part(force_gradients_, motion_.size, c, 0) : Span(),
-               start.subspan(index(c * state_.size)), outer.subspan(index(c * outer_.size)));
-  }
+  distribute(columns, step_gradients_, motion_gradients_, force_gradients_, start, outer);
 }
 
 void AlphaStepDerivative::second(Const start_dot, Const outer_dot, const Dual& end,
@@ -270,7 +297,7 @@ void AlphaStepDerivative::second(Const start_dot, Const outer_dot, const Dual& e
   if (stabilized_) add(eta_arguments_, motion_.size, force_arguments_);
 
   find_gradients(1, end.value);
-  distribute(step_gradients_, motion_gradients_, force_gradients_, start.value, outer.value);
+  distribute(1, step_gradients_, motion_gradients_, force_gradients_, start.value, outer.value);
 
   // μ' = μ + ∂E/∂eᵀ w, the weights of K; and all derivatives as far as w stays.
   end_weights_.assign(end.value.begin(), end.value.end());
@@ -291,15 +318,16 @@ void AlphaStepDerivative::second(Const start_dot, Const outer_dot, const Dual& e
   multiplier_dot_.assign(end.dot.begin() + state_.lambda, end.dot.begin() + state_.size);
   add(Const(motion_dot_).subspan(index(motion_.lambda)), state_.size - state_.lambda,
       multiplier_dot_);
-  solve_for_weights(
-      step_dot_, multiplier_dot_, Const(multiplier_dot_).subspan(index(system_.num_multipliers())),
-      stabilized_ ? Const(force_dot_).subspan(index(motion_.lambda)) : Const(), row_columns_);
+  solve_for_weights(1, step_dot_, multiplier_dot_,
+                    Const(multiplier_dot_).subspan(index(system_.num_multipliers())),
+                    stabilized_ ? Const(force_dot_).subspan(index(motion_.lambda)) : Const(),
+                    row_columns_);
   clear(motion_gradients_, motion_.size);
   elements_.adjoint(end_.numbers(), 1, row_columns_, motion_gradients_);
   add(motion_gradients_, motion_.size, motion_dot_);
   pull_back_motion(1, motion_gradients_, step_dot_);
   if (stabilized_) find_force_dot();
-  distribute(step_dot_, motion_dot_, force_dot_, start.dot, outer.dot);
+  distribute(1, step_dot_, motion_dot_, force_dot_, start.dot, outer.dot);
 }
 
 /// The second derivatives of f with what the gradient with respect to f changes by.

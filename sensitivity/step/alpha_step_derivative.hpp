@@ -39,15 +39,18 @@ class AlphaStepDerivative final : public StepDerivative {
   /// f(row of E, row of Assembly, scale) for all rows.
   template <class F>
   void for_each_row(F&& f) const;
+  template <class F>
+  void for_each_stabilizer(F&& f);
+  void apply_increment_map(int columns, Span x, bool transposed);
   /// Tangents of the end, and those of all arguments in step_columns_ + increments_, motion_columns_ (without
   /// those of the unknowns) and force_arguments_ + eta_arguments_.
   void find_tangents(int columns, Const start, Const outer, Span end);
-  void put_outer(Const outer, int controls, int time, Span motion) const;
+  void put_outer(int columns, Const outer, int controls, int time, Span motion) const;
   /// Adds B(q_n)ᵀη of perturbed arguments to the arguments of steps.
   void add_forces(int columns, Const arguments, std::vector<double>& steps);
   /// The weights of the rows of E that make gradients with respect to the unknowns vanish.
-  void solve_for_weights(Const step_gradient, Const multiplier_gradient, Const algebraic_gradient,
-                         Const eta_gradient, Span weights);
+  void solve_for_weights(int columns, Const step_gradient, Const multiplier_gradient,
+                         Const algebraic_gradient, Const eta_gradient, Span weights);
   /// Weights in row_columns_, gradients with respect to all arguments in step_gradients_,
   /// motion_gradients_, force_gradients_; the weights of F in forces_of_columns_.
   void find_gradients(int columns, Const end);
@@ -56,10 +59,10 @@ class AlphaStepDerivative final : public StepDerivative {
   void find_force_gradients(int columns);
   void find_force_dot();
   /// Adds gradients with respect to all arguments to those of the start and of the rest.
-  void distribute(Const step, Const motion, Const force, Span start, Span outer) const;
+  void distribute(int columns, Const step, Const motion, Const force, Span start, Span outer) const;
 
   const dae::Model& system_;
-  bool stabilized_;
+  bool stabilized_, has_identity_map_;
   MotionLayout motion_;
   StateLayout state_;
   OuterLayout outer_;
@@ -75,8 +78,8 @@ class AlphaStepDerivative final : public StepDerivative {
   dae::State start_state_;
   double h_ = 0;
 
-  std::vector<double> unknowns_;
-  // Column after column.
+  // Of columns side by side.
+  std::vector<double> unknowns_, column_;
   std::vector<double> step_columns_, increments_, motion_columns_, row_columns_, end_columns_;
   std::vector<double> force_arguments_, eta_arguments_, forces_of_columns_;
   std::vector<double> step_gradients_, motion_gradients_, force_gradients_;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Numbers as Eigen's matrices, column after column, and as spans.
+// Columns side by side: all numbers of an entry stand together, so that registers take columns. As Eigen's matrices, and as
+// spans.
 
 #include <cstddef>
 #include <span>
@@ -11,9 +12,10 @@
 
 namespace liegrad::sensitivity {
 
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 /// What the caller of a Derivative holds.
-using Columns = Eigen::Map<const Eigen::MatrixXd>;
-using ColumnsOut = Eigen::Map<Eigen::MatrixXd>;
+using Columns = Eigen::Map<const Matrix>;
+using ColumnsOut = Eigen::Map<Matrix>;
 
 inline Eigen::Map<const Eigen::VectorXd> vector_of(std::span<const double> x) {
   return {x.data(), std::ssize(x)};
@@ -26,14 +28,6 @@ std::span<double> all(Eigen::PlainObjectBase<M>& matrix) {
 template <class M>
 std::span<const double> all(const Eigen::PlainObjectBase<M>& matrix) {
   return {matrix.data(), static_cast<std::size_t>(matrix.size())};
-}
-
-/// f(column) for all columns of a matrix.
-template <class F>
-void for_each_column(Eigen::MatrixXd& matrix, F&& f) {
-  for (Eigen::Index c = 0; c < matrix.cols(); ++c) {
-    f(std::span<double>(matrix.col(c).data(), static_cast<std::size_t>(matrix.rows())));
-  }
 }
 
 }  // namespace liegrad::sensitivity

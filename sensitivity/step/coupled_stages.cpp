@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "liegrad/dae/system/numbers.hpp"
-#include "liegrad/sensitivity/step/columns.hpp"
 #include "liegrad/sensitivity/step/derivative.hpp"
 
 namespace liegrad::sensitivity {
@@ -25,7 +24,6 @@ CoupledStages::CoupledStages(const dae::ButcherTableau& tableau, dae::Assembly& 
       rates_(2 * dof_ * stages_),
       residual_(2 * dof_ * stages_),
       point_(2 * dof_),
-      product_(dof_),
       q_(index(assembly.system().configuration_space().num_coeffs())),
       tangents_(index(stages_), matrix_.tangent()) {}
 
@@ -101,33 +99,32 @@ void CoupledStages::evaluate(const dae::State& start, int stage) {
 }
 
 /// T of each stage, or its transposed, times the p of that stage.
-void CoupledStages::apply_tangents(std::span<double> rates, bool transposed) {
+void CoupledStages::apply_tangents(Matrix& rates, bool transposed) {
   for (int i = 0; i < stages_; ++i) {
-    const std::span<double> p = rates.subspan(index(2 * dof_ * i), index(dof_));
-    product_.setZero();
+    auto p = rates.middleRows(2 * dof_ * i, dof_);
+    product_.setZero(dof_, rates.cols());
     for (std::size_t k = 0; k < tangents_[index(i)].size(); ++k) {
       auto [row, column] = matrix_.tangent_entries()[k];
       if (transposed) std::swap(row, column);
-      product_(row) += tangents_[index(i)][k] * p[index(column)];
+      product_.row(row) += tangents_[index(i)][k] * p.row(column);
     }
-    std::copy_n(product_.data(), dof_, p.begin());
+    p = product_;
   }
 }
 
-void CoupledStages::solve(Eigen::MatrixXd& columns) {
-  for_each_column(columns, [this](std::span<double> column) {
-    const std::span<double> rates = column.first(index(2 * dof_ * stages_));
-    apply_tangents(rates, false);
-    matrix_.solver().solve(rates);
-  });
+void CoupledStages::solve(Matrix& columns) {
+  apply_tangents(columns, false);
+  matrix_.solver().solve(static_cast<int>(columns.cols()), rows_of_stages(columns));
 }
 
-void CoupledStages::solve_transposed(Eigen::MatrixXd& columns) {
-  for_each_column(columns, [this](std::span<double> column) {
-    const std::span<double> rates = column.first(index(2 * dof_ * stages_));
-    matrix_.solver().solve_transposed(rates);
-    apply_tangents(rates, true);
-  });
+void CoupledStages::solve_transposed(Matrix& columns) {
+  matrix_.solver().solve_transposed(static_cast<int>(columns.cols()), rows_of_stages(columns));
+  apply_tangents(columns, true);
+}
+
+/// The first rows; there may be more.
+std::span<double> CoupledStages::rows_of_stages(Matrix& columns) const {
+  return all(columns).first(index(2 * dof_ * stages_ * static_cast<int>(columns.cols())));
 }
 
 }  // namespace liegrad::sensitivity

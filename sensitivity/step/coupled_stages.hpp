@@ -8,6 +8,7 @@
 
 #include "liegrad/dae/runge_kutta/stage_matrix.hpp"
 #include "liegrad/dae/state.hpp"
+#include "liegrad/sensitivity/step/columns.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -31,9 +32,9 @@ class CoupledStages {
 
   /// In place, in the rows that the rates have: those of p_i - T⁻¹v_i and of M u_i + g become changes of the
   /// rates that have them.
-  void solve(Eigen::MatrixXd& columns);
+  void solve(Matrix& columns);
   /// The transposed of that.
-  void solve_transposed(Eigen::MatrixXd& columns);
+  void solve_transposed(Matrix& columns);
 
  private:
   using GoToStage = std::function<void(int stage)>;
@@ -42,14 +43,16 @@ class CoupledStages {
   void linearize(const dae::State& start, const GoToStage& go_to_stage);
   double correct(const dae::State& start, const GoToStage& go_to_stage);
   void evaluate(const dae::State& start, int stage);
-  void apply_tangents(std::span<double> rates, bool transposed);
+  void apply_tangents(Matrix& rates, bool transposed);
+  std::span<double> rows_of_stages(Matrix& columns) const;
 
   dae::ButcherTableau tableau_;
   dae::Assembly& assembly_;
   int max_iterations_, stages_, dof_;
   dae::StageMatrix matrix_;
   double h_ = 0;
-  Eigen::VectorXd rates_, residual_, point_, product_;
+  Eigen::VectorXd rates_, residual_, point_;
+  Matrix product_;
   std::vector<double> q_;
   std::vector<std::vector<double>> tangents_;  ///< the entries of T by stage
 };

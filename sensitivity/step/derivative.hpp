@@ -26,8 +26,8 @@ struct Dual {
 
 /// What becomes of perturbations on the way from one state to another.
 ///
-/// Perturbations of states stand as in StateLayout, those of everything else as in OuterLayout, column
-/// after column.
+/// Perturbations of states stand as in StateLayout, those of everything else as in OuterLayout, each entry with its
+/// numbers of all columns side by side.
 class Derivative {
  public:
   virtual ~Derivative() = default;

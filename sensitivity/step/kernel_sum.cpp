@@ -2,19 +2,26 @@
 
 #include <algorithm>
 
+#include "liegrad/dae/linear/panels.hpp"
+#include "liegrad/dae/linear/wide_registers.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
 
 using dae::index;
+namespace panels = dae::panels;
+using panels::Panel;
 
-/// Terms evaluated at once; the vector form of a kernel is fastest there.
+/// Terms, or columns, evaluated at once; the vector form of a kernel is fastest there.
 constexpr int kLanes = 16;
-/// How many of them a processor with AVX has in one register.
-constexpr int kVector = 4;
-/// Fewer terms are evaluated one by one, but for all columns at once if those are not as few.
+/// Fewer terms are evaluated one by one.
 constexpr int kFewTerms = 4;
+/// So many columns take the lanes, whatever the number of terms: they stand side by side, terms do not.
+constexpr int kManyColumns = 4;
+
+/// Kernels are called for whole registers only: what is left over would be evaluated one by one.
+int in_whole_registers(int count) { return panels::kWidth * panels::num_panels(count); }
 
 std::size_t place_of(ad::ResultKind product) {
   switch (product) {
@@ -24,6 +31,40 @@ std::size_t place_of(ad::ResultKind product) {
     case ad::ResultKind::kSparseJacobian: return 4;
     case ad::ResultKind::kHessian: return 5;
     default: return 2;
+  }
+}
+
+/// Of rows of kLanes numbers: number k of a list to all lanes of row rows[k].
+LIEGRAD_FOR_WIDE_REGISTERS void spread(std::span<const int> rows, const int* list,
+                                       const double* numbers, int num_panels, double* lanes) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const Panel all = Panel::of(numbers[list[k]]);
+    for (int p = 0; p < num_panels; ++p) {
+      Panel::at(lanes + rows[k] * kLanes + p * panels::kWidth) = all;
+    }
+  }
+}
+/// Entries list[0], list[1], … of columns that stand side by side, `count` of them from the first on, to rows of lanes.
+LIEGRAD_FOR_WIDE_REGISTERS void load_rows(std::span<const int> list, const double* from,
+                                          int columns, int count, double* lanes) {
+  for (std::size_t i = 0; i < list.size(); ++i, lanes += kLanes) {
+    const double* const row = from + list[i] * columns;
+    int c = 0;
+    for (; c + panels::kWidth <= count; c += panels::kWidth)
+      Panel::at(lanes + c) = Panel::at(row + c);
+    for (; c < count; ++c) lanes[c] = row[c];
+  }
+}
+/// Adds rows of lanes to entries list[0], list[1], …
+LIEGRAD_FOR_WIDE_REGISTERS void add_rows(std::span<const int> list, const double* lanes,
+                                         int columns, int count, double* to) {
+  for (std::size_t i = 0; i < list.size(); ++i, lanes += kLanes) {
+    double* const row = to + list[i] * columns;
+    int c = 0;
+    for (; c + panels::kWidth <= count; c += panels::kWidth) {
+      Panel::at(row + c).add(1, Panel::at(lanes + c));
+    }
+    for (; c < count; ++c) row[c] += lanes[c];
   }
 }
 
@@ -81,39 +122,46 @@ const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
   return *kernel;
 }
 
-KernelSum::Side KernelSum::arguments_of(const Group& group) const {
-  return {group.lane_arguments, group.function.num_arguments, num_arguments_};
+KernelSum::Side KernelSum::arguments_of(const Group& group) {
+  return {group.lane_arguments, group.function.num_arguments};
 }
-KernelSum::Side KernelSum::values_of(const Group& group) const {
-  return {group.lane_values, group.function.num_values, num_values_};
+KernelSum::Side KernelSum::values_of(const Group& group) {
+  return {group.lane_values, group.function.num_values};
 }
 
 void KernelSum::load(const Group& group, const Side& side, int first, const double* from,
-                     double* to) {
+                     const Place& place, double* to) {
   const int* const chunk = side.list.data() + first * side.per_term;
   const int count = side.per_term * group.lanes;
-  for (int i = 0; i < count; ++i) to[i] = from[chunk[i]];
+  if (place.num_columns == 1) {
+    for (int i = 0; i < count; ++i) to[i] = from[chunk[i]];
+  } else {
+    for (int i = 0; i < count; ++i) to[i] = from[chunk[i] * place.num_columns + place.column];
+  }
 }
 
+/// Lanes beyond the last term repeat it.
 void KernelSum::call(Group& group, const ad::Kernel& kernel, int count) {
   if (group.lanes == 1) {
     kernel(group.inputs, group.outputs);
   } else {
-    kernel.batch(count, group.inputs, group.lanes, group.outputs, group.lanes);
+    kernel.batch(in_whole_registers(count), group.inputs, group.lanes, group.outputs, group.lanes);
   }
 }
 
-void KernelSum::add(const Group& group, const Side& side, int first, int count, double* to) {
+void KernelSum::add(const Group& group, const Side& side, int first, int count, const Place& place,
+                    double* to) {
   const int* const chunk = side.list.data() + first * side.per_term;
   const double* const from = group.outputs.data();
-  if (count == group.lanes) {
+  if (count == group.lanes && place.num_columns == 1) {
     const int all = side.per_term * count;
     for (int i = 0; i < all; ++i) to[chunk[i]] += from[i];
     return;
   }
   for (int i = 0; i < side.per_term; ++i) {
     for (int lane = 0; lane < count; ++lane) {
-      to[chunk[i * group.lanes + lane]] += from[i * group.lanes + lane];
+      to[chunk[i * group.lanes + lane] * place.num_columns + place.column] +=
+          from[i * group.lanes + lane];
     }
   }
 }
@@ -151,6 +199,14 @@ void KernelSum::for_each_chunk(ad::ResultKind product, std::span<const double> n
 
 void KernelSum::multiply(ad::ResultKind product, std::span<const double> numbers, int columns,
                          const double* from, double* to) {
+  if (columns >= kManyColumns) {
+    for (Group& group : groups_) {
+      if (!has_nothing(group, product)) {
+        multiply_columns(product, group, numbers, columns, from, to);
+      }
+    }
+    return;
+  }
   const bool is_tangent = product == ad::ResultKind::kJacobianTimes;
   for_each_chunk(
       product, numbers, [&](Group& group, const ad::Kernel& kernel, int first, int count) {
@@ -158,45 +214,45 @@ void KernelSum::multiply(ad::ResultKind product, std::span<const double> numbers
         const Side &in = is_tangent ? arguments : values, &out = is_tangent ? values : arguments;
         const int offset =
             is_tangent ? kernel.layout().directions_offset : kernel.layout().weights_offset;
-        if (group.lanes == 1 && columns >= kFewTerms) {
-          multiply_columns(group, kernel, first, columns, {in, offset, from}, out, to);
-          return;
-        }
         for (int c = 0; c < columns; ++c) {
-          load(group, in, first, from + c * in.stride, group.inputs.data() + offset * group.lanes);
+          load(group, in, first, from, {c, columns}, group.inputs.data() + offset * group.lanes);
           call(group, kernel, count);
-          add(group, out, first, count, to + c * out.stride);
+          add(group, out, first, count, {c, columns}, to);
         }
       });
 }
 
-void KernelSum::multiply_columns(Group& group, const ad::Kernel& kernel, int term, int columns,
-                                 const Factors& factors, const Side& out, double* to) {
-  const auto enlarge = [](std::vector<double>& list, std::size_t size) {
-    if (list.size() < size) list.resize(size);
+void KernelSum::multiply_columns(ad::ResultKind product, Group& group,
+                                 std::span<const double> numbers, int columns, const double* from,
+                                 double* to) {
+  const ad::Kernel& kernel = prepare(group, product);
+  const Local& f = group.function;
+  const bool is_tangent = product == ad::ResultKind::kJacobianTimes;
+  const auto part_of = [](const std::vector<int>& list, int term, int count) {
+    return std::span(list).subspan(index(term * count), index(count));
   };
-  enlarge(group.wide_inputs, group.inputs.size() * kLanes);
-  enlarge(group.wide_outputs, group.outputs.size() * kLanes);
-  const auto filled = [](int count) { return (count + kVector - 1) / kVector * kVector; };
-  double* const inputs = group.wide_inputs.data();
-  for (const int i : group.function.inputs) {
-    std::fill_n(inputs + i * kLanes, std::min(filled(columns), kLanes), group.inputs[index(i)]);
-  }
-  const int* const in_places = factors.side.list.data() + term * factors.side.per_term;
-  const int* const out_places = out.list.data() + term * out.per_term;
-  for (int first = 0; first < columns; first += kLanes) {
-    const int count = std::min(kLanes, columns - first);
-    for (int i = 0; i < factors.side.per_term; ++i) {
-      double* const lanes = inputs + (factors.offset + i) * kLanes;
-      const double* const of_column = factors.from + first * factors.side.stride + in_places[i];
-      for (int lane = 0; lane < count; ++lane) lanes[lane] = of_column[lane * factors.side.stride];
-    }
-    // The rest of a vector would be evaluated one by one; its numbers are those of columns before.
-    kernel.batch(filled(count), group.wide_inputs, kLanes, group.wide_outputs, kLanes);
-    for (int i = 0; i < out.per_term; ++i) {
-      double* const of_column = to + first * out.stride + out_places[i];
-      const double* const lanes = group.wide_outputs.data() + i * kLanes;
-      for (int lane = 0; lane < count; ++lane) of_column[lane * out.stride] += lanes[lane];
+  const auto arguments = [&](int term) { return part_of(group.arguments, term, f.num_arguments); };
+  const auto values = [&](int term) { return part_of(group.values, term, f.num_values); };
+  const auto enlarge = [](std::vector<double>& list, int size) {
+    if (list.size() < index(size)) list.resize(index(size), 0.0);
+  };
+  std::vector<double>& inputs = group.wide_inputs[is_tangent ? 0 : 1];
+  enlarge(inputs, kernel.layout().num_inputs * kLanes);
+  enlarge(group.wide_outputs, kernel.layout().num_outputs * kLanes);
+  const int offset =
+      is_tangent ? kernel.layout().directions_offset : kernel.layout().weights_offset;
+  const int num_panels = panels::num_panels(std::min(columns, kLanes));
+  const int num_inputs = static_cast<int>(f.inputs.size());
+  for (int term = 0; term < group.num_terms; ++term) {
+    spread(f.inputs, group.numbers.data() + term * num_inputs, numbers.data(), num_panels,
+           inputs.data());
+    for (int first = 0; first < columns; first += kLanes) {
+      const int count = std::min(kLanes, columns - first);
+      load_rows(is_tangent ? arguments(term) : values(term), from + first, columns, count,
+                inputs.data() + offset * kLanes);
+      kernel.batch(in_whole_registers(count), inputs, kLanes, group.wide_outputs, kLanes);
+      add_rows(is_tangent ? values(term) : arguments(term), group.wide_outputs.data(), columns,
+               count, to + first);
     }
   }
 }
@@ -216,12 +272,12 @@ void KernelSum::second(std::span<const double> numbers, std::span<const double> 
   for_each_chunk(ad::ResultKind::kHessianTimes, numbers,
                  [&](Group& group, const ad::Kernel& kernel, int first, int count) {
                    double* const inputs = group.inputs.data();
-                   load(group, values_of(group), first, weights.data(),
+                   load(group, values_of(group), first, weights.data(), {},
                         inputs + kernel.layout().weights_offset * group.lanes);
-                   load(group, arguments_of(group), first, direction.data(),
+                   load(group, arguments_of(group), first, direction.data(), {},
                         inputs + kernel.layout().directions_offset * group.lanes);
                    call(group, kernel, count);
-                   add(group, arguments_of(group), first, count, gradient.data());
+                   add(group, arguments_of(group), first, count, {}, gradient.data());
                  });
 }
 
@@ -229,7 +285,7 @@ void KernelSum::values(std::span<const double> numbers, std::span<double> values
   for_each_chunk(ad::ResultKind::kValue, numbers,
                  [&](Group& group, const ad::Kernel& kernel, int first, int count) {
                    call(group, kernel, count);
-                   add(group, values_of(group), first, count, values.data());
+                   add(group, values_of(group), first, count, {}, values.data());
                  });
 }
 
@@ -320,8 +376,8 @@ void KernelSum::jacobian(std::span<const double> numbers, std::span<double> entr
   for_each_chunk(ad::ResultKind::kSparseJacobian, numbers,
                  [&](Group& group, const ad::Kernel& kernel, int first, int count) {
                    call(group, kernel, count);
-                   const Side side{group.lane_jacobian, kernel.layout().num_outputs, 0};
-                   add(group, side, first, count, entries.data());
+                   const Side side{group.lane_jacobian, kernel.layout().num_outputs};
+                   add(group, side, first, count, {}, entries.data());
                  });
 }
 
@@ -332,7 +388,7 @@ void KernelSum::hessian(std::span<const double> numbers, std::span<const double>
                  [&](Group& group, const ad::Kernel& kernel, int first, int count) {
                    const int per_term = kernel.layout().num_outputs;
                    if (per_term == 0) return;
-                   load(group, values_of(group), first, weights.data(),
+                   load(group, values_of(group), first, weights.data(), {},
                         group.inputs.data() + kernel.layout().weights_offset * group.lanes);
                    call(group, kernel, count);
                    if (!group.lane_factors.empty()) {
@@ -341,8 +397,8 @@ void KernelSum::hessian(std::span<const double> numbers, std::span<const double>
                        group.outputs[index(i)] *= factors[i];
                      }
                    }
-                   const Side side{group.lane_hessian, per_term, 0};
-                   add(group, side, first, count, entries.data());
+                   const Side side{group.lane_hessian, per_term};
+                   add(group, side, first, count, {}, entries.data());
                  });
 }
 

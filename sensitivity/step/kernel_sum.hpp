@@ -40,6 +40,8 @@ class KernelSum {
   void add_term(int function, std::span<const int> numbers, std::span<const int> arguments,
                 std::span<const int> values);
 
+  // Columns stand side by side: all numbers of an argument or of a value together.
+
   /// values += J d for each column.
   void tangent(std::span<const double> numbers, int columns, std::span<const double> directions,
                std::span<double> values);
@@ -78,7 +80,9 @@ class KernelSum {
     /// Of the entries of H, 2 where both of its arguments are the same one of the sum; empty without such.
     std::vector<double> lane_factors;
     std::vector<double> inputs, outputs;
-    std::vector<double> wide_inputs, wide_outputs;  ///< of one term for many columns
+    /// Of one term for many columns: inputs of J d and of Jᵀ w.
+    std::array<std::vector<double>, 2> wide_inputs;
+    std::vector<double> wide_outputs;
   };
 
   /// Arranges lists and arrays for a product when terms were added or the kernel is new.
@@ -88,27 +92,27 @@ class KernelSum {
   void for_each_chunk(ad::ResultKind product, std::span<const double> numbers, Columns&& columns);
   /// Where a group's part of the arguments or of the values stands.
   struct Side {
-    const std::vector<int>& list;
+    const std::vector<int>& list;  ///< lane by lane
     int per_term;
-    int stride;  ///< from one column to the next
   };
-  Side arguments_of(const Group& group) const;
-  Side values_of(const Group& group) const;
+  static Side arguments_of(const Group& group);
+  static Side values_of(const Group& group);
+  /// One of the columns that stand side by side.
+  struct Place {
+    int column = 0, num_columns = 1;
+  };
 
-  static void load(const Group& group, const Side& side, int first, const double* from, double* to);
+  static void load(const Group& group, const Side& side, int first, const double* from,
+                   const Place& place, double* to);
   static void call(Group& group, const ad::Kernel& kernel, int count);
-  static void add(const Group& group, const Side& side, int first, int count, double* to);
+  static void add(const Group& group, const Side& side, int first, int count, const Place& place,
+                  double* to);
   /// to += J from or Jᵀ from.
   void multiply(ad::ResultKind product, std::span<const double> numbers, int columns,
                 const double* from, double* to);
-  /// The same of one term for all columns, which take the lanes.
-  struct Factors {
-    const Side& side;
-    int offset;  ///< among the inputs of the kernel
-    const double* from;
-  };
-  static void multiply_columns(Group& group, const ad::Kernel& kernel, int term, int columns,
-                               const Factors& factors, const Side& out, double* to);
+  /// The same of one group, whose terms are taken one by one: lanes take columns.
+  void multiply_columns(ad::ResultKind product, Group& group, std::span<const double> numbers,
+                        int columns, const double* from, double* to);
 
   /// Calls found(group, term, entry of the kernel, row, column) for all entries of J or H of all terms.
   template <class Found>

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "liegrad/dae/system/numbers.hpp"
-#include "liegrad/sensitivity/step/columns.hpp"
 #include "liegrad/sensitivity/step/derivative.hpp"
 
 namespace liegrad::sensitivity {
@@ -48,15 +47,12 @@ void MassFactors::find_acceleration(int point, double t_end, std::span<double> v
   matrix.solve(v_dot);
 }
 
-void MassFactors::solve(int point, Eigen::MatrixXd& columns) const {
-  const dae::LinearSolver& matrix = matrices_[place_of(point)];
-  for_each_column(columns, [&matrix](std::span<double> column) { matrix.solve(column); });
+void MassFactors::solve(int point, Matrix& columns) const {
+  matrices_[place_of(point)].solve(static_cast<int>(columns.cols()), all(columns));
 }
 
-void MassFactors::solve_transposed(int point, Eigen::MatrixXd& columns) const {
-  const dae::LinearSolver& matrix = matrices_[place_of(point)];
-  for_each_column(columns,
-                  [&matrix](std::span<double> column) { matrix.solve_transposed(column); });
+void MassFactors::solve_transposed(int point, Matrix& columns) const {
+  matrices_[place_of(point)].solve_transposed(static_cast<int>(columns.cols()), all(columns));
 }
 
 }  // namespace liegrad::sensitivity

@@ -4,9 +4,8 @@
 #include <span>
 #include <vector>
 
-#include <Eigen/Core>
-
 #include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/sensitivity/step/columns.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -23,8 +22,8 @@ class MassFactors {
   void find_acceleration(int point, double t_end, std::span<double> v_dot);
 
   /// In place, for all columns.
-  void solve(int point, Eigen::MatrixXd& columns) const;
-  void solve_transposed(int point, Eigen::MatrixXd& columns) const;
+  void solve(int point, Matrix& columns) const;
+  void solve_transposed(int point, Matrix& columns) const;
 
  private:
   std::size_t place_of(int point) const;

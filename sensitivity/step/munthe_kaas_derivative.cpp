@@ -18,7 +18,6 @@ namespace liegrad::sensitivity {
 namespace {
 
 using dae::index;
-using Eigen::MatrixXd;
 using Span = std::span<double>;
 using Const = std::span<const double>;
 using Order = StageDerivative::Order;
@@ -58,9 +57,9 @@ class MuntheKaasDerivative final : public StepDerivative {
   /// The first rate of an explicit tableau is that of the start; that of an end which is no stage of the
   /// tableau is read by none.
   int num_rates() const { return num_stages() + (coupled_ ? 0 : 1); }
-  auto start_rate(MatrixXd& rates) const { return model_.rate(rates, 0); }
-  auto rate(MatrixXd& rates, int i) const { return model_.rate(rates, coupled_ ? i : i + 1); }
-  MatrixXd& rates_of(Order order) { return order == Order::kFirst ? rate_gradients_ : rate_dots_; }
+  auto start_rate(Matrix& rates) const { return model_.rate(rates, 0); }
+  auto rate(Matrix& rates, int i) const { return model_.rate(rates, coupled_ ? i : i + 1); }
+  Matrix& rates_of(Order order) { return order == Order::kFirst ? rate_gradients_ : rate_dots_; }
 
   void find_rate(int i, double t_end);
   void find_tangents(const Columns& start, const Columns& outer);
@@ -79,9 +78,9 @@ class MuntheKaasDerivative final : public StepDerivative {
   std::optional<MassFactors> masses_;  ///< of the others
 
   dae::State at_;
-  MatrixXd rates_;
-  MatrixXd rate_columns_, coupled_columns_, row_columns_;  // of directions
-  MatrixXd rate_gradients_, rate_dots_;
+  Matrix rates_;
+  Matrix rate_columns_, coupled_columns_, row_columns_;  // of directions
+  Matrix rate_gradients_, rate_dots_;
 };
 
 MuntheKaasDerivative::MuntheKaasDerivative(const dae::Model& system,
@@ -123,7 +122,7 @@ void MuntheKaasDerivative::set_step(const StepMade& step) {
   for (int i = 0; i < num_stages(); ++i) {
     stage(i).set_rates(rates_, step.start, at_);
     if (i < num_coupled_) {
-      Eigen::Map<MatrixXd>(at_.v_dot.data(), dof_, 1) = rate(rates_, i).bottomRows(dof_);
+      Eigen::Map<Matrix>(at_.v_dot.data(), dof_, 1) = rate(rates_, i).bottomRows(dof_);
     } else {
       find_rate(i, step.end.t);
     }
@@ -182,7 +181,7 @@ void MuntheKaasDerivative::find_coupled_tangents(const Columns& start, const Col
 void MuntheKaasDerivative::tangent(int columns, Const start, Const outer, Span end) {
   const StateLayout& state = model_.state;
   find_tangents({start.data(), state.size, columns}, {outer.data(), model_.outer.size, columns});
-  const MatrixXd& motion = stages_.back().motion_tangent();
+  const Matrix& motion = stages_.back().motion_tangent();
   ColumnsOut to(end.data(), state.size, columns);
   to.middleRows(state.q, dof_) = motion.middleRows(model_.motion.q, dof_);
   to.middleRows(state.v, dof_) = motion.middleRows(model_.motion.v, dof_);
@@ -192,12 +191,12 @@ void MuntheKaasDerivative::tangent(int columns, Const start, Const outer, Span e
 
 /// Gradients of all stages for those of the end.
 void MuntheKaasDerivative::pull_back(const Columns& end, Order order) {
-  MatrixXd& rates = rates_of(order);
+  Matrix& rates = rates_of(order);
   rates.setZero(2 * dof_ * num_rates(), end.cols());
   for (int i = num_stages() - 1; i >= num_coupled_; --i) {
     stage(i).begin_gradients(end, order);
     // Weights that make the gradient with respect to u vanish.
-    MatrixXd& weights = stage(i).row_weights(order);
+    Matrix& weights = stage(i).row_weights(order);
     weights = -stage(i).acceleration_gradient(order) - rate(rates, i).bottomRows(dof_);
     masses_->solve_transposed(i - num_coupled_, weights);
     stage(i).add_weights(rate(rates, i).topRows(dof_), order);
@@ -207,7 +206,7 @@ void MuntheKaasDerivative::pull_back(const Columns& end, Order order) {
 }
 
 void MuntheKaasDerivative::pull_back_coupled(const Columns& end, Order order) {
-  MatrixXd& rates = rates_of(order);
+  Matrix& rates = rates_of(order);
   for (int i = 0; i < num_coupled_; ++i) {
     stage(i).begin_gradients(end, order);
     stage(i).spread(rates, order);

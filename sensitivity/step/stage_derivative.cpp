@@ -9,7 +9,6 @@
 namespace liegrad::sensitivity {
 
 using dae::index;
-using Eigen::MatrixXd;
 
 StageModel::StageModel(const dae::Model& its_system)
     : system(its_system),
@@ -54,14 +53,14 @@ void StageDerivative::go_to(dae::Assembly& assembly) const {
 
 /// Σ_j a_j (p_j, u_j); later rates, which are not known yet, have no weight.
 template <class Sum>
-void StageDerivative::combine(const MatrixXd& rates, Sum& sum) const {
+void StageDerivative::combine(const Matrix& rates, Sum& sum) const {
   sum.setZero(2 * model_.dof, rates.cols());
   for (int j = 0; j < static_cast<int>(place_.weights.size()); ++j) {
     if (place_.weights(j) != 0) sum += place_.weights(j) * model_.rate(rates, j);
   }
 }
 
-void StageDerivative::set_rates(const MatrixXd& rates, const dae::State& start, dae::State& state) {
+void StageDerivative::set_rates(const Matrix& rates, const dae::State& start, dae::State& state) {
   combine(rates, slope_);
   point_ = h_ * slope_;
   point_.tail(model_.dof) += vector_of(start.v);
@@ -70,7 +69,7 @@ void StageDerivative::set_rates(const MatrixXd& rates, const dae::State& start, 
   std::copy_n(point_.data() + model_.dof, model_.dof, state.v.begin());
 }
 
-void StageDerivative::find_tangents(const MatrixXd& rates, const Columns& start,
+void StageDerivative::find_tangents(const Matrix& rates, const Columns& start,
                                     const Columns& outer) {
   const int dof = model_.dof;
   const Eigen::Index columns = start.cols();
@@ -103,7 +102,7 @@ void StageDerivative::find_tangents(const MatrixXd& rates, const Columns& start,
   }
 }
 
-void StageDerivative::find_row_tangent(MatrixXd& rows) const {
+void StageDerivative::find_row_tangent(Matrix& rows) const {
   const Eigen::Index columns = motion_columns_.cols();
   rows.setZero(model_.dof, columns);
   model_.elements.tangent(motion_.numbers(), static_cast<int>(columns), all(motion_columns_),
@@ -139,14 +138,14 @@ void StageDerivative::begin_gradients(const Columns& end, Order order) {
 
 /// Adds to the gradient with respect to (δ_n, θ, v) what those with respect to the motion and, in values, to θ'
 /// mean for it; values get that with respect to δ.
-void StageDerivative::pull_back(const MatrixXd& motion, MatrixXd& values, MatrixXd& arguments) {
+void StageDerivative::pull_back(const Matrix& motion, Matrix& values, Matrix& arguments) {
   values.topRows(model_.dof) = motion.middleRows(model_.motion.q, model_.dof);
   arguments.bottomRows(model_.dof) += motion.middleRows(model_.motion.v, model_.dof);
   model_.kinematics.adjoint(all(point_), static_cast<int>(values.cols()), all(values),
                             all(arguments));
 }
 
-void StageDerivative::add_weights(const Eigen::Ref<const MatrixXd>& of_rate, Order order) {
+void StageDerivative::add_weights(const Eigen::Ref<const Matrix>& of_rate, Order order) {
   Gradients& own = gradients_of(order);
   const Eigen::Index columns = own.rows.cols();
   added_motion_.setZero(model_.motion.size, columns);
@@ -159,7 +158,7 @@ void StageDerivative::add_weights(const Eigen::Ref<const MatrixXd>& of_rate, Ord
   own.values += added_values_;
 }
 
-void StageDerivative::spread(MatrixXd& rates, Order order) {
+void StageDerivative::spread(Matrix& rates, Order order) {
   const auto of_point = [this](Gradients& of) { return of.arguments.bottomRows(2 * model_.dof); };
   for (int j = 0; j < static_cast<int>(place_.weights.size()); ++j) {
     const double weight = place_.weights(j);

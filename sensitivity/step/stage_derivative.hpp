@@ -62,7 +62,7 @@ class StageDerivative {
   /// Moves an assembly to them.
   void go_to(dae::Assembly& assembly) const;
   /// Finds θ and v, and with them the state but for v̇.
-  void set_rates(const Eigen::MatrixXd& rates, const dae::State& start, dae::State& state);
+  void set_rates(const Matrix& rates, const dae::State& start, dae::State& state);
   std::span<const double> theta() const { return all(point_).first(dae::index(model_.dof)); }
   /// Takes all of the state that set_rates() found.
   void set_state(const dae::State& state) { motion_.set(state, controls_); }
@@ -70,16 +70,16 @@ class StageDerivative {
   // Directions, in columns.
 
   /// Finds those of all that follows from the rates, the start and the rest, with u fixed.
-  void find_tangents(const Eigen::MatrixXd& rates, const Columns& start, const Columns& outer);
-  void set_acceleration_tangent(const Eigen::Ref<const Eigen::MatrixXd>& u) {
+  void find_tangents(const Matrix& rates, const Columns& start, const Columns& outer);
+  void set_acceleration_tangent(const Eigen::Ref<const Matrix>& u) {
     motion_columns_.middleRows(model_.motion.v_dot, model_.dof) = u;
   }
   /// That of θ'.
   auto rate_tangent() const { return values_.bottomRows(model_.dof); }
   /// That of M u + g.
-  void find_row_tangent(Eigen::MatrixXd& rows) const;
+  void find_row_tangent(Matrix& rows) const;
   /// As in MotionLayout.
-  const Eigen::MatrixXd& motion_tangent() const { return motion_columns_; }
+  const Matrix& motion_tangent() const { return motion_columns_; }
 
   // Gradients, in columns. A step begins them, chooses the weights of M u + g, and adds what these mean.
 
@@ -90,29 +90,28 @@ class StageDerivative {
     return gradients_of(order).motion.middleRows(model_.motion.v_dot, model_.dof);
   }
   /// The weights of M u + g, for the step to set.
-  Eigen::MatrixXd& row_weights(Order order) { return gradients_of(order).rows; }
+  Matrix& row_weights(Order order) { return gradients_of(order).rows; }
   /// Adds what row_weights() and the weights of θ' mean.
-  void add_weights(const Eigen::Ref<const Eigen::MatrixXd>& of_rate, Order order);
+  void add_weights(const Eigen::Ref<const Matrix>& of_rate, Order order);
   /// Adds what gradients with respect to θ and v mean for the rates.
-  void spread(Eigen::MatrixXd& rates, Order order);
+  void spread(Matrix& rates, Order order);
   /// Adds them to those of the start and of the rest.
   void distribute(ColumnsOut start, ColumnsOut outer, Order order);
 
  private:
   enum class Controls { kStart, kEnd, kConstant };
   struct Gradients {
-    Eigen::MatrixXd values;     ///< with respect to (δ, θ')
-    Eigen::MatrixXd rows;       ///< weights of M u + g
-    Eigen::MatrixXd arguments;  ///< with respect to (δ_n, θ, v)
-    Eigen::MatrixXd motion;     ///< with respect to what M u + g depends on
+    Matrix values;     ///< with respect to (δ, θ')
+    Matrix rows;       ///< weights of M u + g
+    Matrix arguments;  ///< with respect to (δ_n, θ, v)
+    Matrix motion;     ///< with respect to what M u + g depends on
   };
 
   Gradients& gradients_of(Order order) { return order == Order::kFirst ? gradients_ : dots_; }
   int controls_offset() const;
   template <class Sum>
-  void combine(const Eigen::MatrixXd& rates, Sum& sum) const;
-  void pull_back(const Eigen::MatrixXd& motion, Eigen::MatrixXd& values,
-                 Eigen::MatrixXd& arguments);
+  void combine(const Matrix& rates, Sum& sum) const;
+  void pull_back(const Matrix& motion, Matrix& values, Matrix& arguments);
 
   StageModel& model_;
   StagePlace place_;
@@ -124,9 +123,9 @@ class StageDerivative {
   Eigen::VectorXd point_, slope_;  ///< (θ, v), and its derivative by h
   // Directions: of h and of the slope, and of what Gradients has gradients of.
   Eigen::RowVectorXd h_columns_;
-  Eigen::MatrixXd slope_columns_, arguments_, values_, motion_columns_;
+  Matrix slope_columns_, arguments_, values_, motion_columns_;
   Gradients gradients_, dots_;
-  Eigen::MatrixXd added_values_, added_motion_;
+  Matrix added_values_, added_motion_;
 };
 
 }  // namespace liegrad::sensitivity

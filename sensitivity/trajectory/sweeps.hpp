@@ -18,9 +18,9 @@ class Sweeps {
          int num_values)
       : trajectory_(trajectory), reader_(reader), space_(space), num_values_(num_values) {}
 
-  /// Derivatives of the values along directions, column after column.
+  /// Derivatives of the values along directions, columns side by side.
   const std::vector<double>& forward(int columns, std::span<const double> directions);
-  /// Gradients of sums of the values with weights, column after column.
+  /// Gradients of sums of the values with weights, columns side by side.
   const std::vector<double>& backward(int columns, std::span<const double> weights);
 
   struct Second {

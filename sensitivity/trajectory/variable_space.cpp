@@ -189,49 +189,51 @@ void VariableSpace::for_each_of_change(long n, F&& f) const {
                  {ratio_rate(to.by_end, from.by_end), ratio_rate(to.by_step, from.by_step)}, f);
 }
 
+namespace {
+
+/// to += factor · from for one entry of columns that stand side by side.
+void add_entry(int columns, double factor, std::span<const double> from, int entry,
+               std::span<double> to, int to_entry) {
+  if (factor == 0) return;
+  const double* const source = from.data() + entry * columns;
+  double* const target = to.data() + to_entry * columns;
+  for (int c = 0; c < columns; ++c) target[c] += factor * source[c];
+}
+void add_entries(int columns, int count, std::span<const double> from, int first,
+                 std::span<double> to, int to_first) {
+  add_entry(columns * count, 1, from.subspan(index(first * columns)), 0,
+            to.subspan(index(to_first * columns)), 0);
+}
+
+}  // namespace
+
 template <class Visit>
 void VariableSpace::to_outer(int columns, std::span<const double> directions,
                              std::span<double> outer, const Visit& visit) const {
-  for (int c = 0; c < columns; ++c) {
-    const std::span<double> to = outer.subspan(index(c * outer_.size), index(outer_.size));
-    std::copy_n(directions.begin() + c * size_, num_parameters_, to.begin() + outer_.parameters);
-    std::fill(to.begin() + outer_.start_controls, to.end(), 0.0);
-  }
+  std::copy_n(directions.begin(), columns * num_parameters_,
+              outer.begin() + columns * outer_.parameters);
+  std::fill(outer.begin() + columns * outer_.start_controls, outer.end(), 0.0);
   visit([&](int entry, int position, double factor) {
-    for (int c = 0; c < columns; ++c) {
-      outer[index(c * outer_.size + entry)] += factor * directions[index(c * size_ + position)];
-    }
+    add_entry(columns, factor, directions, position, outer, entry);
   });
 }
 template <class Visit>
 void VariableSpace::from_outer(int columns, std::span<const double> outer,
                                std::span<double> gradient, const Visit& visit) const {
-  for (int c = 0; c < columns; ++c) {
-    for (int i = 0; i < num_parameters_; ++i) {
-      gradient[index(c * size_ + i)] += outer[index(c * outer_.size + outer_.parameters + i)];
-    }
-  }
+  add_entries(columns, num_parameters_, outer, outer_.parameters, gradient, 0);
   visit([&](int entry, int position, double factor) {
-    for (int c = 0; c < columns; ++c) {
-      gradient[index(c * size_ + position)] += factor * outer[index(c * outer_.size + entry)];
-    }
+    add_entry(columns, factor, outer, entry, gradient, position);
   });
 }
 
 void VariableSpace::initial_state(int columns, std::span<const double> directions,
                                   std::span<double> state) const {
   std::fill(state.begin(), state.end(), 0.0);
-  for (int c = 0; c < columns; ++c) {
-    std::copy_n(directions.begin() + c * size_ + q_, 2 * dof_, state.begin() + c * state_.size);
-  }
+  std::copy_n(directions.begin() + columns * q_, columns * 2 * dof_, state.begin());
 }
 void VariableSpace::add_initial_state(int columns, std::span<const double> state,
                                       std::span<double> gradient) const {
-  for (int c = 0; c < columns; ++c) {
-    for (int i = 0; i < 2 * dof_; ++i) {
-      gradient[index(c * size_ + q_ + i)] += state[index(c * state_.size + i)];
-    }
-  }
+  add_entries(columns, 2 * dof_, state, 0, gradient, q_);
 }
 
 void VariableSpace::outer_of_start(int columns, std::span<const double> directions,

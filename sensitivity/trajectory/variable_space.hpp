@@ -70,7 +70,7 @@ class VariableSpace {
   const std::vector<int>& chosen() const { return chosen_; }
   const std::vector<std::string>& names() const { return names_; }
 
-  // Parts of a direction, which hold for `columns` directions one after the other.
+  // Parts of a direction, which hold for `columns` directions side by side.
 
   void initial_state(int columns, std::span<const double> directions,
                      std::span<double> state) const;

@@ -10,6 +10,8 @@
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/observe/dense_derivative.hpp"
 
+#include "side_by_side.hpp"
+
 namespace liegrad::testing {
 namespace {
 
@@ -269,15 +271,14 @@ TEST_P(DenseDerivatives, AreThoseOfDifferences) {
   const Vector base = derivative.state().q;
   ASSERT_EQ(derivative.num_arguments(), 2 * StateLayout(system).size + 3);
   const Vector directions[2] = {some_arguments(system, rng), some_arguments(system, rng)};
-  Vector both = directions[0];
-  both.insert(both.end(), directions[1].begin(), directions[1].end());
+  const Vector both = side_by_side({directions[0], directions[1]});
 
   // Of what it leaves alone and of what it overwrites.
   constexpr double kBefore = 7;
   Vector tangents(2 * index(layout.size), kBefore);
   derivative.tangent(2, both, tangents);
   for (int c = 0; c < 2; ++c) {
-    Vector tangent = part(tangents, c * layout.size, layout.size);
+    Vector tangent = column(tangents, index(c), 2);
     for (int i = layout.parameters; i < layout.time; ++i) {
       EXPECT_EQ(std::exchange(tangent[index(i)], 0.0), kBefore);
     }

@@ -22,8 +22,15 @@
 #include "liegrad/elements/planar/planar_spring.hpp"
 #include "liegrad/models/models.hpp"
 
+#include "observable_checks.hpp"
+#include "side_by_side.hpp"
+
 namespace liegrad::sensitivity {
 namespace {
+
+using testing::column;
+using testing::expect_near;
+using testing::side_by_side;
 
 using dae::index;
 using Vector = std::vector<double>;
@@ -375,27 +382,25 @@ TEST_P(MuntheKaasDerivative, AdjointsAreTransposedTangents) {
 TEST_P(MuntheKaasDerivative, TreatsColumnsByThemselvesAndAddsGradients) {
   const std::size_t state_size = index(step.state_layout().size);
   const std::size_t outer_size = index(step.outer_layout().size);
-  Vector starts, outers, weights;
-  for (int c = 0; c < 3; ++c) {
-    for (const double x : random_start()) starts.push_back(x);
-    for (const double x : random_outer()) outers.push_back(x);
-    for (const double x : random_weights()) weights.push_back(x);
-  }
-  Vector ends(3 * state_size), start_gradients(3 * state_size, 1.0),
-      outer_gradients(3 * outer_size, 1.0);
-  derivative->tangent(3, starts, outers, ends);
-  derivative->adjoint(3, weights, start_gradients, outer_gradients);
-  for (std::size_t c = 0; c < 3; ++c) {
-    const auto column = [c](const Vector& columns, std::size_t size) {
-      const auto first = columns.begin() + static_cast<std::ptrdiff_t>(c * size);
-      return Vector(first, first + static_cast<std::ptrdiff_t>(size));
-    };
-    EXPECT_EQ(tangent(column(starts, state_size), column(outers, outer_size)),
-              column(ends, state_size));
-    Vector start(state_size, 1.0), outer(outer_size, 1.0);
-    derivative->adjoint(1, column(weights, state_size), start, outer);
-    EXPECT_EQ(start, column(start_gradients, state_size));
-    EXPECT_EQ(outer, column(outer_gradients, outer_size));
+  for (const std::size_t count : {3, 11}) {  // fewer and more than registers hold
+    std::vector<Vector> starts, outers, weights;
+    for (std::size_t c = 0; c < count; ++c) {
+      starts.push_back(random_start());
+      outers.push_back(random_outer());
+      weights.push_back(random_weights());
+    }
+    Vector ends(count * state_size), start_gradients(count * state_size, 1.0),
+        outer_gradients(count * outer_size, 1.0);
+    const int columns = static_cast<int>(count);
+    derivative->tangent(columns, side_by_side(starts), side_by_side(outers), ends);
+    derivative->adjoint(columns, side_by_side(weights), start_gradients, outer_gradients);
+    for (std::size_t c = 0; c < count; ++c) {
+      expect_near(column(ends, c, count), tangent(starts[c], outers[c]), 1e-14, "end");
+      Vector start(state_size, 1.0), outer(outer_size, 1.0);
+      derivative->adjoint(1, weights[c], start, outer);
+      expect_near(column(start_gradients, c, count), start, 1e-14, "start");
+      expect_near(column(outer_gradients, c, count), outer, 1e-14, "outer");
+    }
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include "liegrad/models/models.hpp"
 
+#include "side_by_side.hpp"
+
 namespace liegrad::testing {
 namespace {
 
@@ -194,8 +196,7 @@ void check_derivatives(const dae::System& system, Observable& observable, const 
   const MotionLayout layout(system);
   const std::size_t size = index(observable.size());
   const Vector directions[2] = {some_direction(system, rng), some_direction(system, rng)};
-  Vector both = directions[0];
-  both.insert(both.end(), directions[1].begin(), directions[1].end());
+  const Vector both = side_by_side({directions[0], directions[1]});
   const Vector weights = random_numbers(observable.size(), rng);
 
   // Results are added to what is there.
@@ -209,8 +210,7 @@ void check_derivatives(const dae::System& system, Observable& observable, const 
   }
 
   for (std::size_t c = 0; c < 2; ++c) {
-    const Vector tangent(tangents.begin() + static_cast<std::ptrdiff_t>(c * size),
-                         tangents.begin() + static_cast<std::ptrdiff_t>((c + 1) * size));
+    const Vector tangent = column(tangents, c, 2);
     const Vector differences = derivative_by_differences([&](double epsilon) {
       go_to(observable, moved(system, point, directions[c], epsilon));
       return Vector(observable.values().begin(), observable.values().end());
