@@ -10,9 +10,9 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN)
 build: build/build.ninja  ## build the libraries and build/liegrad
 	@cmake --build build
 
-demo: build/build.ninja  ## build and run the example of the README
-	@cmake --build build --target liegrad_example_readme
-	@build/examples/readme
+demo: build/build.ninja  ## build, then simulate, differentiate, fit, optimise; report in out/report.html
+	@cmake --build build --target liegrad
+	@scripts/demo
 
 test: build/build.ninja with-tests  ## build and run all tests
 	@cmake --build build --target all tests

@@ -6,7 +6,7 @@ set(LIEGRAD_SANITIZERS "" CACHE STRING "Sanitizers of our own targets, e.g. addr
 add_library(liegrad_dev INTERFACE)
 target_compile_options(liegrad_dev INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
   # GCC 12 sees overlaps and overflows in "text" + std::string that are not there.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>)
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
 
 if(LIEGRAD_SANITIZERS)
   target_compile_options(liegrad_dev INTERFACE

@@ -59,6 +59,13 @@ std::string cell(double value) {
   return std::isfinite(value) ? fmt::format("{:.4g}", value) : "unknown";
 }
 
+/// The end of an interval, with two digits more than the standard deviation has.
+std::string end_of_interval(double end, double std) {
+  if (!std::isfinite(end)) return "unknown";
+  const double digits = std > 0 && end != 0 ? std::floor(std::log10(std::abs(end) / std)) + 3 : 4;
+  return fmt::format("{:.{}g}", end, static_cast<int>(std::clamp(digits, 4.0, 10.0)));
+}
+
 /// "arm1.rate0@3" → "arm1.rate0", 3.
 std::pair<std::string, int> name_and_trial(const std::string& name) {
   const std::size_t at = name.rfind('@');
@@ -182,7 +189,8 @@ void FitReport::print(bool verbose) const {
   for (const Estimate& one : result.parameters) {
     if (!verbose && ++shown > kMany) break;
     fmt::print("  {:<{}} {:>14.8g} {:>11} {:>12} {:>12}  {}{}\n", one.name, width, one.value,
-               cell(one.std), cell(one.ci95.lower), cell(one.ci95.upper),
+               cell(one.std), end_of_interval(one.ci95.lower, one.std),
+               end_of_interval(one.ci95.upper, one.std),
                is_correlated ? fmt::format("{:>12}  ", cell(one.sandwich_std)) : "", one.verdict);
   }
   if (!verbose && result.parameters.size() > kMany) {

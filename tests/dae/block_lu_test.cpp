@@ -29,6 +29,8 @@
 #include "liegrad/lie/so3.hpp"
 #include "liegrad/models/models.hpp"
 
+#include "many_right_sides.hpp"
+
 namespace liegrad::dae {
 namespace {
 
@@ -155,6 +157,7 @@ void expect_solution(Solver& solver, const Blocks& blocks) {
   EXPECT_LE((solved(solver, b) - x).norm(), tolerance * x.norm());
   const VectorXd found = solved(solver, b), transposed = solved_transposed(solver, b);
   EXPECT_LE((transposed - y).norm(), tolerance * y.norm());
+  expect_as_one_by_one(solver, b.size());
   ASSERT_TRUE(solver.factorize_in_place());
   // The same numbers in the same order.
   const double rounding = std::is_same_v<Solver, BlockLu> ? 0 : tolerance;

@@ -14,6 +14,8 @@
 #include "liegrad/dae/linear/sparse_lu.hpp"
 #include "liegrad/lie/error.hpp"
 
+#include "many_right_sides.hpp"
+
 namespace liegrad::dae {
 namespace {
 
@@ -79,6 +81,7 @@ void expect_solution(LinearSolver& solver, const MatrixXd& a) {
   const VectorXd x = exact.solve(b), y = MatrixXd(a.transpose()).fullPivLu().solve(b);
   EXPECT_LE((solved(solver, b) - x).norm(), tolerance * x.norm());
   EXPECT_LE((solved_transposed(solver, b) - y).norm(), tolerance * y.norm());
+  expect_as_one_by_one(solver, n);
 }
 
 /// `filled` of the entries, and an entry in every row and column.

@@ -267,7 +267,7 @@ double sum_of_sizes(const Vector& a, const Vector& b) {
 }
 
 class MuntheKaasDerivative
-    : public testing::TestWithParam<std::tuple<SystemCase, dae::ButcherTableau>> {
+    : public ::testing::TestWithParam<std::tuple<SystemCase, dae::ButcherTableau>> {
  protected:
   MuntheKaasDerivative()
       : h(std::get<0>(GetParam()).h),
@@ -495,10 +495,10 @@ TEST_P(MuntheKaasSecondDerivative, AllocatesNothingAfterTheFirstTime) {
 }
 
 const auto kAll =
-    testing::Combine(testing::ValuesIn(all_systems()),
-                     testing::Values(dae::rk4(), dae::dormand_prince_54(), dae::butcher_6(),
-                                     dae::gauss_2(), dae::radau_iia_2(), trapezoidal_rule()));
-std::string name_of(const testing::TestParamInfo<MuntheKaasDerivative::ParamType>& info) {
+    ::testing::Combine(::testing::ValuesIn(all_systems()),
+                       ::testing::Values(dae::rk4(), dae::dormand_prince_54(), dae::butcher_6(),
+                                         dae::gauss_2(), dae::radau_iia_2(), trapezoidal_rule()));
+std::string name_of(const ::testing::TestParamInfo<MuntheKaasDerivative::ParamType>& info) {
   std::string name = std::get<0>(info.param).name + "_" + std::get<1>(info.param).name;
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');

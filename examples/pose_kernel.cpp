@@ -1,10 +1,9 @@
-// The example of README.md, which shows the lines between the two markers.
+// A kernel of a pose, see docs/kernels.md.
 //
 // p(θ) = exp(θ) X is where a pose of SE(3) puts the body-fixed point X. Its derivative is
 // H(exp θ) T(θ) with H = R (-X~  I), by [ArnoldCardonaBruels2015, Corollary 2.7]. Returns non-zero
 // unless the kernel's derivative agrees with that to rounding.
 
-// readme: begin
 #include <cstdio>
 #include "liegrad/ad/kernel.hpp"
 #include "liegrad/lie/se3.hpp"
@@ -34,4 +33,3 @@ int main() {
   std::printf("compiled and by hand differ by %.1e\n", error);
   return error < 1e-14 ? 0 : 1;
 }
-// readme: end
