@@ -1,0 +1,171 @@
+"""Drives headless Chromium through chromedriver and the WebDriver protocol, with the standard library alone."""
+
+import base64
+import json
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import urllib.request
+import zlib
+
+# Software rendering, so that the tests need no graphics card; nothing that would talk to a network by itself.
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+]
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+def is_available():
+    return bool(shutil.which("chromedriver") and (shutil.which("chromium") or shutil.which("google-chrome")))
+
+
+class Browser:
+    """with Browser() as browser: …; each has an empty profile of its own."""
+
+    def __init__(self, size=(1400, 1000), dark=False, script=True):
+        self.size = size
+        self.dark = dark
+        self.script = script
+
+    def __enter__(self):
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        for line in self.driver.stdout:
+            if found := re.search(r"started successfully on port (\d+)", line):
+                break
+        else:
+            raise RuntimeError("chromedriver did not start")
+        self.address = f"http://127.0.0.1:{found[1]}"
+        arguments = ARGUMENTS + [f"--user-data-dir={self.profile.name}", "--window-size=%d,%d" % self.size]
+        options = {"args": arguments}
+        if not self.script:
+            options["prefs"] = {"profile.managed_default_content_settings.javascript": 2}
+        capabilities = {
+            "browserName": "chrome",
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        }
+        answer = self._post("/session", {"capabilities": {"alwaysMatch": capabilities}})
+        self.session = f"/session/{answer['sessionId']}"
+        self.devtools("Network.enable")
+        self.devtools("Emulation.setDeviceMetricsOverride", width=self.size[0], height=self.size[1],
+                      deviceScaleFactor=1, mobile=False)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if self.dark else "light"}
+        self.devtools("Emulation.setEmulatedMedia", features=[scheme])
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self._request("DELETE", self.session)
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.driver.stdout.close()
+            self.profile.cleanup()
+
+    def _request(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.address + path, data, {"Content-Type": "application/json"}, method=method)
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=60) as answer:
+            return json.load(answer)["value"]
+
+    def _post(self, path, body):
+        return self._request("POST", path, body)
+
+    def devtools(self, command, **parameters):
+        return self._post(f"{self.session}/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def open(self, path):
+        self._post(f"{self.session}/url", {"url": path.resolve().as_uri()})
+
+    def run(self, script, *arguments):
+        """The value of `return …` in the page."""
+        return self._post(f"{self.session}/execute/sync", {"script": script, "args": list(arguments)})
+
+    def wait_for_frame(self):
+        """Returns once everything asked for so far was drawn."""
+        script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+        self._post(f"{self.session}/execute/async", {"script": script, "args": []})
+
+    def find(self, selector):
+        return self._post(f"{self.session}/elements", {"using": "css selector", "value": selector})
+
+    def move_pointer_to(self, element, x_from_middle, y_from_middle):
+        move = {"type": "pointerMove", "duration": 0, "origin": element, "x": x_from_middle, "y": y_from_middle}
+        pointer = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [move]}
+        self._post(f"{self.session}/actions", {"actions": [pointer]})
+
+    def screenshot(self, element=None):
+        """PNG of the window or of an element, as bytes."""
+        path = f"/element/{element[ELEMENT]}" if element else ""
+        return base64.b64decode(self._request("GET", f"{self.session}{path}/screenshot"))
+
+    def whole_page(self):
+        """PNG of the page from top to bottom, as bytes."""
+        return base64.b64decode(self.devtools("Page.captureScreenshot", captureBeyondViewport=True)["data"])
+
+    def console(self):
+        """Messages of the page, warnings and errors among them."""
+        return [entry for entry in self._post(f"{self.session}/se/log", {"type": "browser"})]
+
+    def requests(self):
+        """Addresses that the page asked for, besides itself and what is in it."""
+        messages = (json.loads(entry["message"])["message"]
+                    for entry in self._post(f"{self.session}/se/log", {"type": "performance"}))
+        addresses = [message["params"]["request"]["url"]
+                     for message in messages if message["method"] == "Network.requestWillBeSent"]
+        return [address for address in addresses if not address.startswith(("file:", "data:", "blob:"))]
+
+
+def pixels(png):
+    """The colours of the pixels of a PNG of 8 bits a channel, as a list of bytes objects."""
+    position, packed = 8, b""
+    while position < len(png):
+        length, kind = struct.unpack(">I4s", png[position:position + 8])
+        body = png[position + 8:position + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, color_type = struct.unpack(">IIBB", body[:10])
+        elif kind == b"IDAT":
+            packed += body
+        position += length + 12
+    assert depth == 8 and color_type in (2, 6), "not an 8-bit colour PNG"
+    size = 3 if color_type == 2 else 4
+    return [color for row in _unfiltered(zlib.decompress(packed), width * size, height, size)
+            for color in (bytes(row[i:i + size]) for i in range(0, len(row), size))]
+
+
+def _unfiltered(data, stride, height, size):
+    previous = bytearray(stride)
+    for y in range(height):
+        kind = data[y * (stride + 1)]
+        row = bytearray(data[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride if kind else 0):
+            left = row[i - size] if i >= size else 0
+            above = previous[i]
+            corner = previous[i - size] if i >= size else 0
+            row[i] = (row[i] + _predicted(kind, left, above, corner)) & 255
+        yield row
+        previous = row
+
+
+def _predicted(kind, left, above, corner):
+    if kind == 1:
+        return left
+    if kind == 2:
+        return above
+    if kind == 3:
+        return (left + above) // 2
+    return min((left, above, corner), key=lambda c: abs(left + above - corner - c))
