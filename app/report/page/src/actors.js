@@ -50,10 +50,10 @@ export class BodyActor {
   }
 }
 
-/// A beam: a tube through the origins of bodies.
+/// A beam or a link: a tube through points of bodies, or of the world where `body` is none.
 export class CurveActor {
-  constructor(bodies, radius, paint) {
-    this.bodies = bodies;
+  constructor(points, radius, paint) {
+    this.points = points;
     this.radius = radius;
     this.tube = new Mesh(undefined, paint.fill);
     this.tube.frustumCulled = false;
@@ -62,9 +62,8 @@ export class CurveActor {
     this.object.add(this.tube, ...this.ends);
   }
 
-  /// Precondition: the bodies were updated to the same time.
-  update() {
-    const points = this.bodies.map((body) => body.object.position.clone());
+  update(t) {
+    const points = this.points.map(({ body, point }) => (body ? body.pointAt(t, point) : new Vector3(...point)));
     const curve = new CatmullRomCurve3(points, false, 'centripetal');
     this.tube.geometry.dispose();
     this.tube.geometry = new TubeGeometry(curve, 6 * points.length, this.radius, 12);

@@ -69,6 +69,12 @@ export class SceneView {
     return `series-${(index % kSeriesColors) + 1}`;
   }
 
+  /// Curves take the colours after those of the bodies that have a shape.
+  #curveColor(curve, index) {
+    const shaped = this.scene.bodies.filter((body) => body.shapes?.length).length;
+    return curve.color ?? this.#bodyColor(shaped + index);
+  }
+
   #addActors(actors) {
     for (const actor of actors) this.stage.scene.add(actor.object);
     return actors;
@@ -97,9 +103,12 @@ export class SceneView {
   #addCurves() {
     this.curves = this.#addActors(
       (this.scene.curves ?? []).map((curve, i) => {
-        const bodies = curve.bodies.map((name) => this.bodies.get(name));
-        const paint = this.#paint(this.#bodyColor(i));
-        return new CurveActor(bodies, curve.radius ?? 0.008 * this.stage.size, paint);
+        const points = curve.points.map(({ body, point }) => ({
+          body: this.bodies.get(body),
+          point: point ?? [0, 0, 0],
+        }));
+        const paint = this.#paint(this.#curveColor(curve, i));
+        return new CurveActor(points, curve.radius ?? 0.008 * this.stage.size, paint);
       }),
     );
   }
@@ -151,7 +160,10 @@ export class SceneView {
         add(body.color ?? this.#bodyColor(this.scene.bodies.indexOf(body)), 'solid', ` ${body.name}`),
       );
     }
-    (this.scene.curves ?? []).forEach((curve, i) => add(this.#bodyColor(i), 'solid', ` ${curve.name}`));
+    const curves = this.scene.curves ?? [];
+    if (curves.length <= kSeriesColors) {
+      curves.forEach((curve, i) => add(this.#curveColor(curve, i), 'solid', ` ${curve.name}`));
+    }
     for (const name of new Set((this.scene.ghosts ?? []).map((ghost) => ghost.name))) add('ghost', 'solid', ` ${name}`);
     this.arrowValues = this.arrows.length <= kSeriesColors ? this.arrows.map(() => element('span')) : [];
     this.arrowValues.forEach((value, i) => add('arrow', 'line', ` ${this.arrows[i].arrow.name} `, value));
