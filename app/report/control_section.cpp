@@ -41,8 +41,11 @@ ordered_json certificate_table(const ordered_json& certificate) {
 
 /// All controls in one plot, with the bounds that are the same for all.
 ordered_json control_plot(const Motion& motion, const ordered_json& controls) {
-  ordered_json plot = {{"title", "Controls"}, {"group", "Controls"}, {"y_label", "control"},
-                       {"unit", ""},          {"series", ordered_json::array()}};
+  ordered_json plot = {{"title", "Controls"},
+                       {"group", "Controls"},
+                       {"y_label", "control"},
+                       {"unit", ""},
+                       {"series", ordered_json::array()}};
   for (const ordered_json& control : controls) {
     const std::string name = control.at("name").get<std::string>();
     plot["series"].push_back({{"name", name}, {"values", rounded(motion.column(name))}});
@@ -62,16 +65,17 @@ ordered_json control_section(const SummaryFile& summary) {
   const auto member = [&json](const char* name) { return json.value(name, ordered_json()); };
   ordered_json section = {{"title", title_of(json.at("problem").get<std::string>())},
                           {"findings", ordered_json::array()}};
-  section["tables"] = {value_table("Optimum", {{"status", member("status")},
-                                               {"cost", member("cost")},
-                                               {"final time (s)", member("t_end")},
-                                               {"steps of the grid", member("steps")},
-                                               {"iterations", member("iterations")},
-                                               {"constraint violation", member("constraint_violation")},
-                                               {"Hessian", member("hessian")},
-                                               {"linear solver", member("linear_solver")},
-                                               {"IPOPT", member("ipopt_version")},
-                                               {"wall time (s)", member("wall_seconds")}})};
+  section["tables"] = {
+      value_table("Optimum", {{"status", member("status")},
+                              {"cost", member("cost")},
+                              {"final time (s)", member("t_end")},
+                              {"steps of the grid", member("steps")},
+                              {"iterations", member("iterations")},
+                              {"constraint violation", member("constraint_violation")},
+                              {"Hessian", member("hessian")},
+                              {"linear solver", member("linear_solver")},
+                              {"IPOPT", member("ipopt_version")},
+                              {"wall time (s)", member("wall_seconds")}})};
   const ordered_json certificate = member("certificate");
   if (certificate.is_object()) {
     section["tables"].push_back(certificate_table(certificate));
@@ -79,13 +83,15 @@ ordered_json control_section(const SummaryFile& summary) {
       section["findings"].push_back("This is an extremal but no local minimum.");
     }
   } else {
-    section["findings"].push_back("No solution was found: " + json.at("message").get<std::string>() + ".");
+    section["findings"].push_back(
+        "No solution was found: " + json.at("message").get<std::string>() + ".");
   }
   if (!json.contains("samples_file")) {
     section["text"] = {"Run with --out FILE.csv to have the motion in this report."};
     return section;
   }
-  const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name), kMostSamples);
+  const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name),
+                      kMostSamples);
   const ordered_json drawing = json.value("drawing", ordered_json::object());
   if (drawing.contains("bodies")) {
     if (auto scene = scene_of(drawing, motion)) section["scene"] = std::move(*scene);

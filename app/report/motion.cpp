@@ -8,18 +8,14 @@
 #include <fmt/format.h>
 
 namespace liegrad::app {
-namespace {
 
-/// The name without ".1", ".2", … at its end; empty when it ends otherwise.
-std::string without_component(const std::string& name) {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string::npos || dot + 1 == name.size()) return {};
-  const bool is_number = std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1,
-                                     name.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return is_number ? name.substr(0, dot) : std::string();
+std::string output_of_column(const std::string& column) {
+  const std::size_t dot = column.rfind('.');
+  if (dot == std::string::npos || dot + 1 == column.size()) return column;
+  const bool is_number = std::all_of(column.begin() + static_cast<std::ptrdiff_t>(dot) + 1,
+                                     column.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_number ? column.substr(0, dot) : column;
 }
-
-}  // namespace
 
 Motion::Motion(const std::string& file, std::size_t most_samples)
     : table_(optimize::read_table(file)) {
@@ -48,8 +44,7 @@ std::vector<std::string> Motion::outputs() const {
   std::vector<std::string> list;
   for (const std::string& name : table_.names) {
     if (name == "t") continue;
-    const std::string stem = without_component(name);
-    const std::string& output = stem.empty() ? name : stem;
+    const std::string output = output_of_column(name);
     if (list.empty() || list.back() != output) list.push_back(output);
   }
   return list;

@@ -29,6 +29,9 @@ class Motion {
   optimize::Table table_;
 };
 
+/// The output that a column belongs to: "top.x" for "top.x.1", and "energy" for "energy".
+std::string output_of_column(const std::string& column);
+
 /// Numbers with so many significant digits, which makes pages small; null for what is not finite.
 nlohmann::ordered_json rounded(const std::vector<double>& numbers, int digits = 9);
 

@@ -56,8 +56,7 @@ std::string table_html(const ordered_json& table) {
   if (table.contains("columns")) {
     html += "<thead><tr>";
     for (std::size_t i = 0; i < table["columns"].size(); ++i) {
-      html += fmt::format("<th{}>{}</th>",
-                          is_column_of_numbers(rows, i) ? " class=\"number\"" : "",
+      html += fmt::format("<th{}>{}</th>", is_column_of_numbers(rows, i) ? " class=\"number\"" : "",
                           markup_text(table["columns"][i].get<std::string>()));
     }
     html += "</tr></thead>\n";
@@ -120,7 +119,8 @@ std::string static_figures_html(const ordered_json& section) {
     for (const ordered_json& svg : section["static_svg"]) add("Figure", svg.get<std::string>());
     return html;
   }
-  const ordered_json times = section.contains("scene") ? section["scene"].at("time") : ordered_json();
+  const ordered_json times =
+      section.contains("scene") ? section["scene"].at("time") : ordered_json();
   for (const ordered_json& plot : list_in(section, "plots")) {
     add(plot.at("title").get<std::string>(), plot_svg(plot, times));
   }

@@ -50,9 +50,7 @@ class Axis {
     high_ += margin * size;
     if (low_ == high_) high_ = low_ + 1;
   }
-  bool shows(double value) const {
-    return std::isfinite(value) && (!is_logarithmic_ || value > 0);
-  }
+  bool shows(double value) const { return std::isfinite(value) && (!is_logarithmic_ || value > 0); }
   double place(double value) const {
     return begin_ + (end_ - begin_) * (scaled(value) - low_) / (high_ - low_);
   }
@@ -110,7 +108,8 @@ class Figure {
     words(kLeft, 18, "start", plot_.at("title").get<std::string>(), " font-weight='bold'");
     draw_axes();
     for (const Curve& curve : curves_) draw_band(curve);
-    for (const Curve& curve : curves_) curve.style == "points" ? draw_points(curve) : draw_line(curve);
+    for (const Curve& curve : curves_)
+      curve.style == "points" ? draw_points(curve) : draw_line(curve);
     const double height = draw_legend();
     return fmt::format(
         "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}' "
@@ -154,10 +153,10 @@ class Figure {
       line(x, kTop, x, bottom);
       words(x, bottom + 18, "middle", reader_number(value, 5));
     }
-    const std::string below = plot_.contains("x_label")
-                                  ? with_unit(plot_["x_label"].get<std::string>(),
-                                              plot_.value("x_unit", std::string()))
-                                  : "time (s)";
+    const std::string below =
+        plot_.contains("x_label")
+            ? with_unit(plot_["x_label"].get<std::string>(), plot_.value("x_unit", std::string()))
+            : "time (s)";
     words((kLeft + kWidth - kRight) / 2, bottom + 40, "middle", below);
     const std::string beside =
         with_unit(plot_.value("y_label", std::string()), plot_.value("unit", std::string()));
@@ -202,7 +201,8 @@ class Figure {
       const double width = 40 + 8 * static_cast<double>(curve.name.size());
       if (x > kLeft && x + width > kWidth) x = kLeft, y += kLegendLine;
       if (curve.style == "points") {
-        body_ += fmt::format("<circle cx='{}' cy='{}' r='4' fill='{}'/>\n", x + 11, y - 5, curve.color);
+        body_ +=
+            fmt::format("<circle cx='{}' cy='{}' r='4' fill='{}'/>\n", x + 11, y - 5, curve.color);
       } else {
         body_ += fmt::format("<path d='M{} {}h22' stroke='{}' stroke-width='3'{}/>\n", x, y - 5,
                              curve.color, curve.style == "dashed" ? " stroke-dasharray='6 4'" : "");
@@ -214,7 +214,8 @@ class Figure {
   }
 
   void line(double x1, double y1, double x2, double y2) {
-    body_ += fmt::format("<path d='M{:.1f} {:.1f}L{:.1f} {:.1f}' stroke='#dcd9d2'/>\n", x1, y1, x2, y2);
+    body_ +=
+        fmt::format("<path d='M{:.1f} {:.1f}L{:.1f} {:.1f}' stroke='#dcd9d2'/>\n", x1, y1, x2, y2);
   }
   void words(double x, double y, const char* anchor, const std::string& text,
              const std::string& attributes = {}) {

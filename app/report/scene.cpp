@@ -42,9 +42,8 @@ std::optional<PoseColumns> columns_of(const ordered_json& body, const Motion& mo
   if (kind != "rotation") columns.position = take_all(name + ".x", is_flat ? 2 : 3);
   if (kind == "body" || kind == "rotation") columns.quaternion = take_all(name + ".q", 4);
   if (kind == "planar_body") {
-    columns.angle = take(motion.has(name + ".theta") && !motion.has(name + ".x.3")
-                             ? name + ".theta"
-                             : name + ".x.3");
+    columns.angle = take(motion.has(name + ".theta") && !motion.has(name + ".x.3") ? name + ".theta"
+                                                                                   : name + ".x.3");
   }
   if (!is_complete) return std::nullopt;
   return columns;
@@ -158,8 +157,9 @@ std::optional<ordered_json> scene_of(const ordered_json& drawing, const Motion& 
   for (const ordered_json& body : drawing.at("bodies")) {
     const std::optional<ordered_json> poses = poses_of(body, motion);
     if (!poses) continue;
-    bodies.push_back(
-        {{"name", body["name"]}, {"shapes", body.value("shapes", ordered_json::array())}, {"pose", *poses}});
+    bodies.push_back({{"name", body["name"]},
+                      {"shapes", body.value("shapes", ordered_json::array())},
+                      {"pose", *poses}});
   }
   if (bodies.empty()) return std::nullopt;
   const double size = size_of(bodies);
@@ -172,6 +172,11 @@ std::optional<ordered_json> scene_of(const ordered_json& drawing, const Motion& 
     if (has_frames && own > 0) body["shapes"].push_back({{"kind", "frame"}, {"length", 0.6 * own}});
   }
   ordered_json scene = {{"time", rounded(motion.times())}, {"bodies", bodies}};
+  const ordered_json& drawn = drawing["bodies"];
+  const bool is_planar = std::all_of(drawn.begin(), drawn.end(), [](const ordered_json& body) {
+    return body["kind"].get<std::string>().starts_with("planar");
+  });
+  if (is_planar) scene["up"] = "y";
   for (const char* name : {"joints", "curves"}) {
     if (drawing.contains(name)) scene[name] = drawing[name];
   }

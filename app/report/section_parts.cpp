@@ -14,7 +14,8 @@ constexpr std::size_t kMostBodies = 4;
 constexpr std::size_t kMostReactions = 6;
 
 bool ends_with_any(const std::string& name, std::initializer_list<const char*> ends) {
-  return std::any_of(ends.begin(), ends.end(), [&](const char* end) { return name.ends_with(end); });
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](const char* end) { return name.ends_with(end); });
 }
 
 /// Evenly from all, with the last.
@@ -43,11 +44,19 @@ bool is_force(const ordered_json& drawing, const std::string& output) {
 }  // namespace
 
 std::string unit_of(const std::string& output) {
-  static const std::map<std::string, std::string> kUnits = {
-      {"x", "m"},         {"p", "m"},          {"omega", "rad/s"}, {"u", "m/s"},
-      {"theta", "rad"},   {"force", "N"},      {"torque", "N m"},  {"moment", "N m"},
-      {"energy", "J"},    {"kinetic", "J"},    {"potential", "J"}, {"linear", "kg m/s"},
-      {"angular", "kg m²/s"}};
+  static const std::map<std::string, std::string> kUnits = {{"x", "m"},
+                                                            {"p", "m"},
+                                                            {"omega", "rad/s"},
+                                                            {"u", "m/s"},
+                                                            {"theta", "rad"},
+                                                            {"force", "N"},
+                                                            {"torque", "N m"},
+                                                            {"moment", "N m"},
+                                                            {"energy", "J"},
+                                                            {"kinetic", "J"},
+                                                            {"potential", "J"},
+                                                            {"linear", "kg m/s"},
+                                                            {"angular", "kg m²/s"}};
   const auto found = kUnits.find(output.substr(output.rfind('.') + 1));
   return found == kUnits.end() ? std::string() : found->second;
 }
@@ -55,7 +64,8 @@ std::string unit_of(const std::string& output) {
 std::string title_of(const std::string& name) {
   std::string title = name;
   std::replace(title.begin(), title.end(), '_', ' ');
-  if (!title.empty()) title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  if (!title.empty())
+    title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   return title;
 }
 
@@ -99,9 +109,11 @@ ordered_json plots_of(const Motion& motion, const ordered_json& drawing) {
   const std::vector<std::string> bodies = body_names(drawing);
   for (const std::string& body : chosen(bodies, kMostBodies)) {
     add("Motion", plot_of(motion, body + ".x", "Position of " + body, "m"));
-    add("Motion", plot_of(motion, body + ".q", "Orientation of " + body + ", a unit quaternion", ""));
+    add("Motion",
+        plot_of(motion, body + ".q", "Orientation of " + body + ", a unit quaternion", ""));
     if (bodies.size() > 2) continue;
-    add("Motion", plot_of(motion, body + ".omega", "Angular velocity of " + body + ", in the body", "rad/s"));
+    add("Motion",
+        plot_of(motion, body + ".omega", "Angular velocity of " + body + ", in the body", "rad/s"));
   }
   std::vector<std::string> reactions;
   for (const std::string& output : motion.outputs()) {

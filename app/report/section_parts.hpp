@@ -13,8 +13,9 @@ namespace liegrad::app {
 inline constexpr std::size_t kMostSamples = 1001;
 
 /// A table of names and values, without those that are null.
-nlohmann::ordered_json value_table(const std::string& title,
-                                   const std::vector<std::pair<std::string, nlohmann::ordered_json>>& rows);
+nlohmann::ordered_json value_table(
+    const std::string& title,
+    const std::vector<std::pair<std::string, nlohmann::ordered_json>>& rows);
 
 /// The settings of a run: its echo of options, with what was set.
 nlohmann::ordered_json settings_table(const nlohmann::ordered_json& options);

@@ -13,26 +13,29 @@ ordered_json simulate_section(const SummaryFile& summary) {
   ordered_json section = {{"title", title_of(json.at("system").get<std::string>())},
                           {"findings", json.value("warnings", ordered_json::array())}};
   const std::string doubt = json.value("reason_for_doubt", std::string());
-  if (!doubt.empty()) section["findings"].push_back("This result cannot be trusted: " + doubt + ".");
+  if (!doubt.empty())
+    section["findings"].push_back("This result cannot be trusted: " + doubt + ".");
   const ordered_json energy = json.value("energy", ordered_json());
   const auto member = [&json](const char* name) { return json.value(name, ordered_json()); };
   section["tables"] = {
-      value_table("Run", {{"ended", member("termination")},
-                          {"steps", member("steps")},
-                          {"Newton iterations", member("newton_iterations")},
-                          {"Jacobians", member("jacobian_evaluations")},
-                          {"wall time (s)", member("wall_seconds")},
-                          {"largest |Φ|", member("max_position_residual")},
-                          {"largest |Bv|", member("max_velocity_residual")},
-                          {"largest relative energy drift",
-                           energy.is_object() ? energy.value("largest_relative_drift", ordered_json())
-                                              : ordered_json()}}),
+      value_table("Run",
+                  {{"ended", member("termination")},
+                   {"steps", member("steps")},
+                   {"Newton iterations", member("newton_iterations")},
+                   {"Jacobians", member("jacobian_evaluations")},
+                   {"wall time (s)", member("wall_seconds")},
+                   {"largest |Φ|", member("max_position_residual")},
+                   {"largest |Bv|", member("max_velocity_residual")},
+                   {"largest relative energy drift",
+                    energy.is_object() ? energy.value("largest_relative_drift", ordered_json())
+                                       : ordered_json()}}),
       settings_table(json.at("options"))};
   if (!json.contains("samples_file")) {
     section["text"] = {"Run with --out FILE.csv to have the motion in this report."};
     return section;
   }
-  const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name), kMostSamples);
+  const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name),
+                      kMostSamples);
   const ordered_json drawing = json.value("drawing", ordered_json::object());
   if (drawing.contains("bodies")) {
     if (auto scene = scene_of(drawing, motion)) section["scene"] = std::move(*scene);

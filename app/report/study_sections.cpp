@@ -20,7 +20,7 @@ std::map<std::string, ordered_json> gradients_of(const ordered_json& json) {
   if (!gradient.empty() && gradient.begin()->is_object()) {
     return gradient.get<std::map<std::string, ordered_json>>();
   }
-  return {{json.value("of", std::string("output")), gradient}};
+  return {{json.at("of").at(0).get<std::string>(), gradient}};
 }
 
 }  // namespace
@@ -37,7 +37,8 @@ ordered_json converge_section(const SummaryFile& summary) {
       errors[name].push_back(error);
       cells.push_back(error);
       const ordered_json order = row.at("orders").value(name, ordered_json());
-      cells.push_back(order.is_number() ? ordered_json(reader_number(order.get<double>(), 3)) : order);
+      cells.push_back(order.is_number() ? ordered_json(reader_number(order.get<double>(), 3))
+                                        : order);
     }
     rows.push_back(std::move(cells));
   }
@@ -78,7 +79,8 @@ ordered_json sensitivity_section(const std::vector<SummaryFile>& summaries) {
       for (const SummaryFile& summary : summaries) {
         const ordered_json value =
             gradients_of(summary.json).at(output).value(name, ordered_json());
-        row.push_back(value.is_number() ? ordered_json(reader_number(value.get<double>(), kDigits)) : value);
+        row.push_back(value.is_number() ? ordered_json(reader_number(value.get<double>(), kDigits))
+                                        : value);
       }
       rows.push_back(std::move(row));
     }
@@ -86,7 +88,8 @@ ordered_json sensitivity_section(const std::vector<SummaryFile>& summaries) {
   }
   tables.push_back(value_table("Cost", times));
   tables.push_back(settings_table(summaries.front().json.at("options")));
-  return {{"title", title_of(summaries.front().json.at("system").get<std::string>()) + ": sensitivities"},
+  return {{"title",
+           title_of(summaries.front().json.at("system").get<std::string>()) + ": sensitivities"},
           {"tables", tables}};
 }
 

@@ -122,11 +122,11 @@ class Browser:
         return [entry for entry in self._post(f"{self.session}/se/log", {"type": "browser"})]
 
     def requests(self):
-        """Addresses that the page asked for, besides itself and what is in it."""
+        """Addresses that pages in files asked for, besides themselves and what is in them."""
         messages = (json.loads(entry["message"])["message"]
                     for entry in self._post(f"{self.session}/se/log", {"type": "performance"}))
-        addresses = [message["params"]["request"]["url"]
-                     for message in messages if message["method"] == "Network.requestWillBeSent"]
+        asked = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+        addresses = [one["request"]["url"] for one in asked if one["documentURL"].startswith("file:")]
         return [address for address in addresses if not address.startswith(("file:", "data:", "blob:"))]
 
 

@@ -1,6 +1,6 @@
 // The mechanism of a section: bodies, ghosts, beams, joints, forces and trails at the time of the cursor.
 
-import { Box3, Vector3 } from 'three';
+import { Box3, Group, Vector3 } from 'three';
 import { ArrowActor, BodyActor, CurveActor, TrailActor } from './actors.js';
 import { element } from './dom.js';
 import { numberText, withUnit } from './format.js';
@@ -15,19 +15,21 @@ const kGhostOpacity = 0.28;
 /// How many times are looked at to find the space that a motion needs.
 const kExtentSamples = 60;
 
-/// A box that holds all bodies at all times.
-function extent(scene, bodies) {
+/// A box that holds all bodies at all times, with z upwards.
+function extent(scene, bodies, world) {
   const box = new Box3();
   const every = Math.max(1, Math.floor(scene.time.length / kExtentSamples));
   for (let i = 0; i < scene.time.length; i += every) {
+    for (const body of bodies) body.update(scene.time[i]);
+    world.updateMatrixWorld(true);
     for (const body of bodies) {
-      body.update(scene.time[i]);
-      body.object.updateMatrixWorld();
-      box.expandByPoint(body.object.position);
-      box.expandByObject(body.object);
+      box.expandByPoint(body.object.getWorldPosition(new Vector3()));
+      box.expandByObject(body.object, true);
     }
   }
-  for (const joint of scene.joints ?? []) if (!joint.body) box.expandByPoint(new Vector3(...joint.position));
+  for (const joint of scene.joints ?? []) {
+    if (!joint.body) box.expandByPoint(world.localToWorld(new Vector3(...joint.position)));
+  }
   // A scene in a plane still has a volume to look at.
   const sides = box.getSize(new Vector3());
   const least = 0.2 * sides.length() || 1;
@@ -42,8 +44,12 @@ export class SceneView {
     this.paints = new Map();
     this.#makeBodies();
     const bodies = [...this.bodies.values()];
-    this.stage = new Stage(view, extent(scene, bodies));
+    // The view has z upwards; a scene may have y.
+    this.world = new Group();
+    if (scene.up === 'y') this.world.rotation.x = Math.PI / 2;
     this.#addActors(bodies);
+    this.stage = new Stage(view, extent(scene, bodies, this.world), scene.up === 'y');
+    this.stage.scene.add(this.world);
     this.#addGhosts();
     this.#addCurves();
     this.#addJoints();
@@ -76,7 +82,7 @@ export class SceneView {
   }
 
   #addActors(actors) {
-    for (const actor of actors) this.stage.scene.add(actor.object);
+    for (const actor of actors) this.world.add(actor.object);
     return actors;
   }
 
@@ -115,8 +121,9 @@ export class SceneView {
 
   #addJoints() {
     for (const joint of this.scene.joints ?? []) {
-      const object = jointObject(joint, 0.03 * this.stage.size, this.#paint('joint'));
-      (this.bodies.get(joint.body)?.object ?? this.stage.scene).add(object);
+      const upwards = this.scene.up === 'y' ? [0, 1, 0] : [0, 0, 1];
+      const object = jointObject({ axis: upwards, ...joint }, 0.03 * this.stage.size, this.#paint('joint'));
+      (this.bodies.get(joint.body)?.object ?? this.world).add(object);
     }
   }
 

@@ -85,14 +85,13 @@ function frame(shape, paints) {
   return group;
 }
 
-/// A stand for a point that does not move: a cone on a plate, below the point.
+/// A stand for a point that does not move: a cone on a plate, below the point where its axis is upwards.
 function ground(size, paint) {
   const group = new Group();
   const cone = solid(new ConeGeometry(size * 0.6, size, 4), paint);
-  cone.rotation.x = Math.PI / 2;
-  cone.position.z = -0.5 * size;
-  const plate = solid(new BoxGeometry(2 * size, 2 * size, 0.15 * size), paint);
-  plate.position.z = -1.075 * size;
+  cone.position.y = -0.5 * size;
+  const plate = solid(new BoxGeometry(2 * size, 0.15 * size, 2 * size), paint);
+  plate.position.y = -1.075 * size;
   group.add(cone, plate);
   return group;
 }

@@ -20,7 +20,7 @@ import { color } from './theme.js';
 const kFieldOfView = 35;
 
 /// How much of the picture the motion fills at first.
-const kFilled = 0.88;
+const kFilled = 0.95;
 
 /// The largest of 1, 2, 5, 10, … that is not above x.
 export function roundDown(x) {
@@ -46,7 +46,8 @@ function letter(text, height) {
 export class Stage {
   #waiting = false;
 
-  constructor(parent, box) {
+  /// `isPlanar` when what is seen lies in the plane of x and what is upwards.
+  constructor(parent, box, isPlanar) {
     this.canvas = document.createElement('canvas');
     parent.append(this.canvas);
     // Kept, so that a printed page has the picture.
@@ -55,6 +56,7 @@ export class Stage {
     this.scene = new Scene();
     this.parent = parent;
     this.box = box;
+    this.isPlanar = isPlanar;
     this.size = box.getSize(new Vector3()).length();
     this.camera = new PerspectiveCamera(kFieldOfView, 1, this.size / 100, this.size * 20);
     this.camera.up.set(0, 0, 1);
@@ -85,7 +87,7 @@ export class Stage {
   /// Looks at the middle of the box from a little above, as near as shows all of it.
   #home() {
     const middle = this.box.getCenter(new Vector3());
-    const back = new Vector3(0.75, -1, 0.5).normalize();
+    const back = (this.isPlanar ? new Vector3(0.25, -1, 0.25) : new Vector3(0.75, -1, 0.5)).normalize();
     const right = new Vector3().crossVectors(this.camera.up, back).normalize();
     const up = new Vector3().crossVectors(back, right);
     const slope = kFilled * Math.tan((kFieldOfView * Math.PI) / 360);
@@ -127,7 +129,7 @@ export class Stage {
     grid.position.set(snapped(middle.x), snapped(middle.y), this.box.min.z);
     result.add(grid);
     const half = (cells / 2) * this.gridSpacing + 0.04 * this.size;
-    const at = { x: [half, 0, 0], y: [0, half, 0] };
+    const at = this.isPlanar ? { x: [half, 0, 0], z: [0, -half, 0] } : { x: [half, 0, 0], y: [0, half, 0] };
     for (const [name, offset] of Object.entries(at)) {
       const text = letter(name, 0.07 * this.size);
       text.position.copy(grid.position).add(new Vector3(...offset));
