@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "report/reader_text.hpp"
-#include "report/scene.hpp"
 #include "report/section_parts.hpp"
 #include "report/sections.hpp"
 
@@ -23,8 +22,8 @@ ordered_json certificate_table(const ordered_json& certificate) {
   rows.push_back({"local minimum",
                   marked(certificate.at("local_minimum").get<bool>(),
                          certificate["local_minimum"].get<bool>() ? "yes" : "no"),
-                  fmt::format("eigenvalues of the KKT matrix: {} positive, {} negative, {} zero; a "
-                              "minimum has {} negative and none zero",
+                  fmt::format("the KKT matrix has {} positive, {} negative and {} zero "
+                              "eigenvalues; that of a minimum has {} negative and none zero",
                               certificate.at("positive_eigenvalues").get<long>(),
                               certificate.at("negative_eigenvalues").get<long>(),
                               certificate.at("zero_eigenvalues").get<long>(),
@@ -41,7 +40,7 @@ ordered_json certificate_table(const ordered_json& certificate) {
 
 /// All controls in one plot, with the bounds that are the same for all.
 ordered_json control_plot(const Motion& motion, const ordered_json& controls) {
-  ordered_json plot = {{"title", "Controls"},
+  ordered_json plot = {{"title", "Controls and their bounds"},
                        {"group", "Controls"},
                        {"y_label", "control"},
                        {"unit", ""},
@@ -65,17 +64,18 @@ ordered_json control_section(const SummaryFile& summary) {
   const auto member = [&json](const char* name) { return json.value(name, ordered_json()); };
   ordered_json section = {{"title", title_of(json.at("problem").get<std::string>())},
                           {"findings", ordered_json::array()}};
-  section["tables"] = {
-      value_table("Optimum", {{"status", member("status")},
-                              {"cost", member("cost")},
-                              {"final time (s)", member("t_end")},
-                              {"steps of the grid", member("steps")},
-                              {"iterations", member("iterations")},
-                              {"constraint violation", member("constraint_violation")},
-                              {"Hessian", member("hessian")},
-                              {"linear solver", member("linear_solver")},
-                              {"IPOPT", member("ipopt_version")},
-                              {"wall time (s)", member("wall_seconds")}})};
+  section["tables"] = ordered_json::array();
+  section["tables"].push_back(value_table("Optimum", {{"status", member("status")},
+                                                      {"cost", member("cost")},
+                                                      {"final time (s)", member("t_end")}}));
+  section["settings"] = {{"steps of the grid", member("steps")},
+                         {"transcription", member("transcription")},
+                         {"Hessian", member("hessian")},
+                         {"linear solver", member("linear_solver")},
+                         {"IPOPT", member("ipopt_version")},
+                         {"iterations", member("iterations")},
+                         {"constraint violation", member("constraint_violation")},
+                         {"wall time (s)", member("wall_seconds")}};
   const ordered_json certificate = member("certificate");
   if (certificate.is_object()) {
     section["tables"].push_back(certificate_table(certificate));
@@ -87,18 +87,17 @@ ordered_json control_section(const SummaryFile& summary) {
         "No solution was found: " + json.at("message").get<std::string>() + ".");
   }
   if (!json.contains("samples_file")) {
-    section["text"] = {"Run with --out FILE.csv to have the motion in this report."};
+    section["text"] =
+        ordered_json::array({"Run with --out FILE.csv to have the motion in this report."});
     return section;
   }
   const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name),
                       kMostSamples);
   const ordered_json drawing = json.value("drawing", ordered_json::object());
-  if (drawing.contains("bodies")) {
-    if (auto scene = scene_of(drawing, motion)) section["scene"] = std::move(*scene);
-  }
-  section["plots"] = {control_plot(motion, json.value("controls", ordered_json::array()))};
+  section["plots"] = ordered_json::array();
+  section["plots"].push_back(control_plot(motion, json.value("controls", ordered_json::array())));
   for (ordered_json& plot : plots_of(motion, drawing)) section["plots"].push_back(std::move(plot));
-  for (ordered_json& plot : section["plots"]) plot["time"] = rounded(motion.times());
+  add_motion(section, drawing, motion);
   return section;
 }
 

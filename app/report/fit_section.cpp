@@ -64,7 +64,7 @@ ordered_json fit_plot_of(const FitTable& table, const std::string& output) {
                       {"style", "points"},
                       {"color_of", name + " fitted"}});
   }
-  return {{"title", output + ": measured and fitted"},
+  return {{"title", output},
           {"group", "Measured and fitted"},
           {"y_label", output},
           {"unit", unit_of(output)},
@@ -142,15 +142,13 @@ ordered_json fit_section(const SummaryFile& summary) {
         "The fit did not converge: " + json.at("message").get<std::string>() + ".");
   }
   const auto member = [&json](const char* name) { return json.value(name, ordered_json()); };
-  section["tables"] = {parameter_table(json.at("parameters")), residual_table(json),
-                       value_table("Search", {{"trials", json.at("trials").size()},
-                                              {"measured numbers", member("samples")},
-                                              {"iterations", member("iterations")},
-                                              {"runs", member("evaluations")},
-                                              {"Jacobian", member("jacobian")},
-                                              {"AICc", member("aicc")},
-                                              {"wall time (s)", member("wall_seconds")}}),
-                       settings_table(json.at("options"))};
+  section["tables"] = {parameter_table(json.at("parameters")), residual_table(json)};
+  section["settings"] = {
+      {"trials", json.at("trials").size()},     {"measured numbers", member("samples")},
+      {"iterations", member("iterations")},     {"runs", member("evaluations")},
+      {"Jacobian", member("jacobian")},         {"AICc", member("aicc")},
+      {"wall time (s)", member("wall_seconds")}};
+  section["settings"].update(settings_of(json.at("options")));
   if (!json.contains("table_file")) {
     section["text"].push_back(
         "Run with --out FILE.csv to have measured and fitted values in this report.");

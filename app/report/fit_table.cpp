@@ -23,6 +23,18 @@ double number_in(const std::string& cell, const std::string& file) {
   return value;
 }
 
+/// Orientations that are ±q: the fitted ones without jumps, the measured ones near these.
+void choose_signs_of(FitTable& table, const std::string& output) {
+  QuaternionColumns fitted, measured;
+  for (std::size_t k = 0; k < 4; ++k) {
+    FitTable::Column& column = table.columns.at(output + "." + std::to_string(k + 1));
+    fitted[k] = &column.fitted;
+    measured[k] = &column.measured;
+  }
+  choose_signs(fitted);
+  choose_signs(measured, &fitted);
+}
+
 }  // namespace
 
 std::vector<std::string> FitTable::components(const std::string& output) const {
@@ -58,6 +70,11 @@ FitTable read_fit_table(const std::string& file) {
     const std::string output = output_of_column(cells[2]);
     if (std::find(table.outputs.begin(), table.outputs.end(), output) == table.outputs.end()) {
       table.outputs.push_back(output);
+    }
+  }
+  for (const std::string& output : table.outputs) {
+    if (output.ends_with(".q") && table.components(output).size() == 4) {
+      choose_signs_of(table, output);
     }
   }
   return table;

@@ -17,10 +17,26 @@ std::string output_of_column(const std::string& column) {
   return is_number ? column.substr(0, dot) : column;
 }
 
+void choose_signs(const QuaternionColumns& q, const QuaternionColumns* reference) {
+  for (std::size_t i = reference ? 0 : 1; i < q[0]->size(); ++i) {
+    double product = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      product += (*q[k])[i] * (reference ? (*(*reference)[k])[i] : (*q[k])[i - 1]);
+    }
+    if (!(product < 0)) continue;
+    for (std::vector<double>* column : q) (*column)[i] = -(*column)[i];
+  }
+}
+
 Motion::Motion(const std::string& file, std::size_t most_samples)
     : table_(optimize::read_table(file)) {
   const std::size_t rows = table_.column("t").size();
   const std::size_t every = (rows + most_samples - 1) / most_samples;
+  for (std::size_t i = 0; i + 3 < table_.names.size(); ++i) {
+    if (!table_.names[i].ends_with(".q.1")) continue;
+    choose_signs({&table_.columns[i], &table_.columns[i + 1], &table_.columns[i + 2],
+                  &table_.columns[i + 3]});
+  }
   if (every <= 1) return;
   for (std::vector<double>& column : table_.columns) {
     std::vector<double> kept;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace liegrad::app {
 
-/// Samples of a run, as `simulate --out` writes them, thinned out to what a page can show.
+/// Samples of a run, as `simulate --out` writes them, thinned out to what a page can show. Quaternions, which are
+/// written with w ≥ 0, get the signs with which they change least from sample to sample.
 class Motion {
  public:
   /// Throws InvalidArgument when the file cannot be read or has no column `t`.
@@ -34,6 +36,11 @@ std::string output_of_column(const std::string& column);
 
 /// Numbers with so many significant digits, which makes pages small; null for what is not finite.
 nlohmann::ordered_json rounded(const std::vector<double>& numbers, int digits = 9);
+
+/// Gives four columns, the components of a quaternion, the sign of the nearer of ±q: to `reference` at the same sample,
+/// or to the sample before where there is none.
+using QuaternionColumns = std::array<std::vector<double>*, 4>;
+void choose_signs(const QuaternionColumns& q, const QuaternionColumns* reference = nullptr);
 
 /// The file as it was named, or else the one of this name in the folder of `beside`.
 std::string file_beside(const std::string& name, const std::string& beside);

@@ -48,7 +48,8 @@ bool is_column_of_numbers(const ordered_json& rows, std::size_t column) {
 }
 
 std::string table_html(const ordered_json& table) {
-  std::string html = "<div class=\"table\"><table>\n";
+  std::string html = table.contains("columns") ? "<div class=\"table\"><table>\n"
+                                               : "<div class=\"table\"><table class=\"plain\">\n";
   if (table.contains("title")) {
     html += fmt::format("<caption>{}</caption>\n", markup_text(table["title"].get<std::string>()));
   }
@@ -78,6 +79,17 @@ std::string tables_html(const ordered_json& tables) {
   std::string html = "<div class=\"tables\">\n";
   for (const ordered_json& table : tables) html += table_html(table);
   return html + "</div>\n";
+}
+
+/// Names and values in running text: they are looked up more than read.
+std::string settings_html(const ordered_json& settings) {
+  if (settings.empty()) return {};
+  std::string html = "<dl class=\"settings\">\n";
+  for (const auto& [name, value] : settings.items()) {
+    html += fmt::format("<div><dt>{}</dt> <dd>{}</dd></div>\n", markup_text(name),
+                        markup_text(text_of(value)));
+  }
+  return html + "</dl>\n";
 }
 
 std::string paragraphs_html(const ordered_json& texts) {
@@ -133,7 +145,8 @@ std::string section_html(const ordered_json& section, std::size_t number) {
          paragraphs_html(list_in(section, "text")) + findings_html(list_in(section, "findings")) +
          tables_html(list_in(section, "tables")) +
          fmt::format("<div class=\"figures\" data-section=\"{}\"></div>\n", number) +
-         static_figures_html(section) + "</section>\n";
+         static_figures_html(section) +
+         settings_html(section.value("settings", ordered_json::object())) + "</section>\n";
 }
 
 /// Links to the sections, where there are several.

@@ -196,7 +196,7 @@ class Figure {
 
   /// Below the plot; returns the height of the figure.
   double draw_legend() {
-    double x = kLeft, y = kHeight + 8;
+    double x = kLeft, y = kHeight + 16;
     for (const Curve& curve : curves_) {
       const double width = 40 + 8 * static_cast<double>(curve.name.size());
       if (x > kLeft && x + width > kWidth) x = kLeft, y += kLegendLine;

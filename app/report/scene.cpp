@@ -92,6 +92,19 @@ double reach(const ordered_json& shapes) {
   return result;
 }
 
+/// Axes that stick out of the solid of a body; of a body of lines, a part of these.
+double frame_length(const ordered_json& shapes) {
+  double solid = 0;
+  for (const ordered_json& shape : shapes) {
+    if (shape.contains("size")) {
+      const Vector edges = vector_in(shape["size"]);
+      solid = std::max(solid, *std::max_element(edges.begin(), edges.end()) / 2);
+    }
+    solid = std::max(solid, shape.value("radius", 0.0));
+  }
+  return solid > 0 ? 1.6 * solid : 0.3 * reach(shapes);
+}
+
 /// Half the diagonal of a box that holds all bodies at all times, about.
 double size_of(const ordered_json& bodies) {
   Vector low = {1e300, 1e300, 1e300}, high = {-1e300, -1e300, -1e300};
@@ -165,11 +178,11 @@ std::optional<ordered_json> scene_of(const ordered_json& drawing, const Motion& 
   const double size = size_of(bodies);
   const bool has_frames = bodies.size() <= kMostFrames;
   for (ordered_json& body : bodies) {
+    const double axes = frame_length(body["shapes"]);
     for (ordered_json& shape : body["shapes"]) {
       if (shape["kind"] == "cylinder") set_thin_radius(shape, size);
     }
-    const double own = reach(body["shapes"]);
-    if (has_frames && own > 0) body["shapes"].push_back({{"kind", "frame"}, {"length", 0.6 * own}});
+    if (has_frames && axes > 0) body["shapes"].push_back({{"kind", "frame"}, {"length", axes}});
   }
   ordered_json scene = {{"time", rounded(motion.times())}, {"bodies", bodies}};
   const ordered_json& drawn = drawing["bodies"];

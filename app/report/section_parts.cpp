@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <map>
+
+#include "report/scene.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -44,19 +47,11 @@ bool is_force(const ordered_json& drawing, const std::string& output) {
 }  // namespace
 
 std::string unit_of(const std::string& output) {
-  static const std::map<std::string, std::string> kUnits = {{"x", "m"},
-                                                            {"p", "m"},
-                                                            {"omega", "rad/s"},
-                                                            {"u", "m/s"},
-                                                            {"theta", "rad"},
-                                                            {"force", "N"},
-                                                            {"torque", "N m"},
-                                                            {"moment", "N m"},
-                                                            {"energy", "J"},
-                                                            {"kinetic", "J"},
-                                                            {"potential", "J"},
-                                                            {"linear", "kg m/s"},
-                                                            {"angular", "kg m²/s"}};
+  static const std::map<std::string, std::string> kUnits = {
+      {"x", "m"},       {"p", "m"},     {"omega", "rad/s"}, {"u", "m/s"},
+      {"theta", "rad"}, {"force", "N"}, {"torque", "N m"},  {"moment", "N m"},
+
+  };
   const auto found = kUnits.find(output.substr(output.rfind('.') + 1));
   return found == kUnits.end() ? std::string() : found->second;
 }
@@ -78,16 +73,24 @@ ordered_json value_table(const std::string& title,
   return table;
 }
 
-ordered_json settings_table(const ordered_json& options) {
-  std::vector<std::pair<std::string, ordered_json>> rows;
+ordered_json settings_of(const ordered_json& options) {
+  ordered_json settings = ordered_json::object();
   for (const auto& [name, value] : options.items()) {
     if (name != "set") {
-      rows.emplace_back(name, value);
+      settings[name] = value;
       continue;
     }
-    for (const auto& [parameter, number] : value.items()) rows.emplace_back(parameter, number);
+    for (const auto& [parameter, number] : value.items()) settings[parameter] = number;
   }
-  return value_table("Settings", rows);
+  return settings;
+}
+
+void add_motion(ordered_json& section, const ordered_json& drawing, const Motion& motion) {
+  if (drawing.contains("bodies")) {
+    if (auto scene = scene_of(drawing, motion)) section["scene"] = std::move(*scene);
+  }
+  if (section.contains("scene")) return;
+  for (ordered_json& plot : section["plots"]) plot["time"] = rounded(motion.times());
 }
 
 ordered_json plot_of(const Motion& motion, const std::string& output, const std::string& title,
@@ -136,10 +139,18 @@ ordered_json plots_of(const Motion& motion, const ordered_json& drawing) {
       }
     }
     add("Energy and momentum", std::move(energy));
+    std::vector<double> change = motion.column("energy");
+    const double initial = change.front();
+    for (double& value : change) value -= initial;
+    add("Energy and momentum",
+        {{"title", "Change of the energy since the start"},
+         {"y_label", "change"},
+         {"unit", "J"},
+         {"series", ordered_json::array({{{"name", "change"}, {"values", rounded(change)}}})}});
   }
-  for (const char* output : {"momentum.linear", "momentum.angular"}) {
-    add("Energy and momentum", plot_of(motion, output, output, unit_of(output)));
-  }
+  add("Energy and momentum", plot_of(motion, "momentum.linear", "Linear momentum", "kg m/s"));
+  add("Energy and momentum",
+      plot_of(motion, "momentum.angular", "Angular momentum about the origin", "kg m²/s"));
   ordered_json residuals = {{"title", "Residuals of the constraints"},
                             {"y_label", "residual"},
                             {"unit", ""},

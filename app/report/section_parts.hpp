@@ -17,8 +17,12 @@ nlohmann::ordered_json value_table(
     const std::string& title,
     const std::vector<std::pair<std::string, nlohmann::ordered_json>>& rows);
 
-/// The settings of a run: its echo of options, with what was set.
-nlohmann::ordered_json settings_table(const nlohmann::ordered_json& options);
+/// The settings of a run by name: its echo of options, with what was set.
+nlohmann::ordered_json settings_of(const nlohmann::ordered_json& options);
+
+/// Adds the scene, where bodies can be drawn, and the times of the plots, which a scene has for them.
+void add_motion(nlohmann::ordered_json& section, const nlohmann::ordered_json& drawing,
+                const Motion& motion);
 
 /// A plot of all components of an output.
 nlohmann::ordered_json plot_of(const Motion& motion, const std::string& output,

@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-
-#include "report/scene.hpp"
 #include "report/section_parts.hpp"
 #include "report/sections.hpp"
 
@@ -17,31 +14,29 @@ ordered_json simulate_section(const SummaryFile& summary) {
     section["findings"].push_back("This result cannot be trusted: " + doubt + ".");
   const ordered_json energy = json.value("energy", ordered_json());
   const auto member = [&json](const char* name) { return json.value(name, ordered_json()); };
-  section["tables"] = {
-      value_table("Run",
-                  {{"ended", member("termination")},
-                   {"steps", member("steps")},
-                   {"Newton iterations", member("newton_iterations")},
-                   {"Jacobians", member("jacobian_evaluations")},
-                   {"wall time (s)", member("wall_seconds")},
-                   {"largest |Φ|", member("max_position_residual")},
-                   {"largest |Bv|", member("max_velocity_residual")},
-                   {"largest relative energy drift",
-                    energy.is_object() ? energy.value("largest_relative_drift", ordered_json())
-                                       : ordered_json()}}),
-      settings_table(json.at("options"))};
+  section["settings"] = settings_of(json.at("options"));
+  section["tables"] = ordered_json::array();
+  section["tables"].push_back(value_table(
+      "Run", {{"ended", member("termination")},
+              {"steps", member("steps")},
+              {"Newton iterations", member("newton_iterations")},
+              {"Jacobians", member("jacobian_evaluations")},
+              {"wall time (s)", member("wall_seconds")},
+              {"largest |Φ|", member("max_position_residual")},
+              {"largest |Bv|", member("max_velocity_residual")},
+              {"largest relative energy drift",
+               energy.is_object() ? energy.value("largest_relative_drift", ordered_json())
+                                  : ordered_json()}}));
   if (!json.contains("samples_file")) {
-    section["text"] = {"Run with --out FILE.csv to have the motion in this report."};
+    section["text"] =
+        ordered_json::array({"Run with --out FILE.csv to have the motion in this report."});
     return section;
   }
   const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name),
                       kMostSamples);
   const ordered_json drawing = json.value("drawing", ordered_json::object());
-  if (drawing.contains("bodies")) {
-    if (auto scene = scene_of(drawing, motion)) section["scene"] = std::move(*scene);
-  }
   section["plots"] = plots_of(motion, drawing);
-  for (ordered_json& plot : section["plots"]) plot["time"] = rounded(motion.times());
+  add_motion(section, drawing, motion);
   return section;
 }
 

@@ -23,14 +23,21 @@ std::map<std::string, ordered_json> gradients_of(const ordered_json& json) {
   return {{json.at("of").at(0).get<std::string>(), gradient}};
 }
 
+ordered_json reversed(const ordered_json& list) {
+  ordered_json result = ordered_json::array();
+  for (std::size_t i = list.size(); i > 0; --i) result.push_back(list[i - 1]);
+  return result;
+}
+
 }  // namespace
 
 ordered_json converge_section(const SummaryFile& summary) {
   const ordered_json& json = summary.json;
-  ordered_json columns = {"step (s)"}, rows = ordered_json::array(), steps = ordered_json::array();
+  ordered_json columns = ordered_json::array({"step (s)"}), rows = ordered_json::array(),
+               steps = ordered_json::array();
   std::map<std::string, ordered_json> errors;
   for (const ordered_json& row : json.at("rows")) {
-    ordered_json cells = {row.at("step")};
+    ordered_json cells = ordered_json::array({row.at("step")});
     steps.push_back(row["step"]);
     for (const auto& [name, error] : row.at("errors").items()) {
       if (rows.empty()) columns.insert(columns.end(), {"error of " + name, "order"});
@@ -45,27 +52,32 @@ ordered_json converge_section(const SummaryFile& summary) {
   ordered_json series = ordered_json::array();
   for (const auto& [name, values] : errors) {
     // Steps come largest first; a plot needs them in order.
-    series.push_back({{"name", name}, {"values", ordered_json(values.rbegin(), values.rend())}});
+    series.push_back({{"name", name}, {"values", reversed(values)}});
   }
-  return {{"title", title_of(json.at("system").get<std::string>()) + ": convergence"},
-          {"text", {"Errors against " + json.at("reference").get<std::string>() + "."}},
-          {"tables",
-           {{{"title", "Errors and observed orders"}, {"columns", columns}, {"rows", rows}},
-            settings_table(json.at("options"))}},
-          {"plots",
-           {{{"title", "Errors over step size"},
-             {"x_label", "step"},
-             {"x_unit", "s"},
-             {"x_log", true},
-             {"y_label", json.value("absolute", false) ? "error" : "relative error"},
-             {"unit", ""},
-             {"log", true},
-             {"time", ordered_json(steps.rbegin(), steps.rend())},
-             {"series", series}}}}};
+  ordered_json section = {
+      {"title", title_of(json.at("system").get<std::string>()) + ": convergence"},
+      {"text",
+       ordered_json::array({"Reference: " + json.at("reference").get<std::string>() + "."})},
+      {"tables", ordered_json::array()},
+      {"plots", ordered_json::array()}};
+  section["tables"].push_back(
+      {{"title", "Errors and observed orders"}, {"columns", columns}, {"rows", rows}});
+  section["settings"] = settings_of(json.at("options"));
+  section["plots"].push_back(
+      {{"title", "Errors over step size"},
+       {"x_label", "step"},
+       {"x_unit", "s"},
+       {"x_log", true},
+       {"y_label", json.value("absolute", false) ? "error" : "relative error"},
+       {"unit", ""},
+       {"log", true},
+       {"time", reversed(steps)},
+       {"series", series}});
+  return section;
 }
 
 ordered_json sensitivity_section(const std::vector<SummaryFile>& summaries) {
-  ordered_json columns = {"by"}, tables = ordered_json::array();
+  ordered_json columns = ordered_json::array({"by"}), tables = ordered_json::array();
   std::vector<std::pair<std::string, ordered_json>> times;
   for (const SummaryFile& summary : summaries) {
     const std::string mode = summary.json.at("mode").get<std::string>();
@@ -75,7 +87,7 @@ ordered_json sensitivity_section(const std::vector<SummaryFile>& summaries) {
   for (const auto& [output, gradient] : gradients_of(summaries.front().json)) {
     ordered_json rows = ordered_json::array();
     for (const auto& [name, unused] : gradient.items()) {
-      ordered_json row = {name};
+      ordered_json row = ordered_json::array({name});
       for (const SummaryFile& summary : summaries) {
         const ordered_json value =
             gradients_of(summary.json).at(output).value(name, ordered_json());
@@ -87,10 +99,10 @@ ordered_json sensitivity_section(const std::vector<SummaryFile>& summaries) {
     tables.push_back({{"title", "Derivatives of " + output}, {"columns", columns}, {"rows", rows}});
   }
   tables.push_back(value_table("Cost", times));
-  tables.push_back(settings_table(summaries.front().json.at("options")));
   return {{"title",
            title_of(summaries.front().json.at("system").get<std::string>()) + ": sensitivities"},
-          {"tables", tables}};
+          {"tables", tables},
+          {"settings", settings_of(summaries.front().json.at("options"))}};
 }
 
 }  // namespace liegrad::app

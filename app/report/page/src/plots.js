@@ -59,8 +59,9 @@ function uplotSeries(column, colors) {
 /// A number of an axis, with the digits that tell it from its neighbours.
 function tickText(value, spacing, largest) {
   if (largest < 1e-3 || largest >= 1e6) return numberText(Number(value.toPrecision(12)), 4);
-  const decimals = Math.max(0, Math.ceil(-Math.log10(spacing) - 1e-9));
-  return value.toFixed(Math.min(9, decimals)).replace('-', '−');
+  let decimals = 0;
+  while (decimals < 9 && Math.abs(spacing * 10 ** decimals - Math.round(spacing * 10 ** decimals)) > 1e-6) ++decimals;
+  return value.toFixed(decimals).replace('-', '−');
 }
 
 /// Lines of a logarithmic axis: powers of ten, and 2 and 5 times these where there are few powers.
