@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 import browser
-from browser import Browser, pixels
+from browser import Browser
 
 LIEGRAD = None
 FOLDER = None
@@ -91,20 +91,22 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.requests(), [])
 
     def test_forbids_requests(self):
-        answer = self.browser.run("""
-            return fetch('https://example.org/').then(() => 'answered', (error) => error.constructor.name);""")
-        self.assertEqual(answer, "TypeError")
-        loaded = self.browser.run("""
-            const image = new Image();
-            const result = new Promise((done) => {
-              image.onload = () => done('loaded');
-              image.onerror = () => done('refused');
-            });
-            image.src = 'https://example.org/a.png';
-            return result;""")
-        self.assertEqual(loaded, "refused")
-        refused = [entry["message"] for entry in self.browser.console()]
-        self.assertEqual(sum("Content Security Policy" in message for message in refused), 2, refused)
+        with Browser() as other:
+            other.open(FOLDER / "page.html")
+            answer = other.run("""
+                return fetch('https://example.org/').then(() => 'answered', (error) => error.constructor.name);""")
+            self.assertEqual(answer, "TypeError")
+            loaded = other.run("""
+                const image = new Image();
+                const result = new Promise((done) => {
+                  image.onload = () => done('loaded');
+                  image.onerror = () => done('refused');
+                });
+                image.src = 'https://example.org/a.png';
+                return result;""")
+            self.assertEqual(loaded, "refused")
+            said = [entry["message"] for entry in other.console()]
+            self.assertEqual(sum("Content Security Policy directive" in message for message in said), 2, said)
 
     def test_title_is_text(self):
         self.assertEqual(self.browser.run("return document.title"), "Everything <at> once")
@@ -114,11 +116,11 @@ class Page(unittest.TestCase):
         for number in self.WITH_SCENE:
             self.browser.run(f"document.querySelectorAll('section')[{number}].scrollIntoView()")
             self.browser.wait_for_frame()
-            colors = pixels(self.browser.screenshot(self.canvas(number)))
+            colors = self.browser.colors(self.canvas(number))
             background = max(set(colors), key=colors.count)
             other = sum(color != background for color in colors)
             self.assertGreater(other, 0.005 * len(colors), f"section {number}")
-            self.assertGreater(len(set(colors)), 30, f"section {number}")
+            self.assertGreater(len(set(colors)), 10, f"section {number}")
 
     def test_every_plot_is_there(self):
         for number in range(7):
@@ -205,7 +207,8 @@ class Page(unittest.TestCase):
             self.assertEqual(still.find("canvas"), [])
             figures = still.find(".static img")
             self.assertGreater(len(figures), 10)
-            self.assertGreater(len(set(pixels(still.screenshot(figures[0])))), 10)
+            # A picture of nothing is far shorter.
+            self.assertGreater(len(still.screenshot(figures[0])), 5000)
             self.assertGreater(len(still.find("table")), 5)
 
 
@@ -233,8 +236,8 @@ class Description(unittest.TestCase):
             view.open(FOLDER / "shapes.html")
             view.wait_for_frame()
             self.assertEqual([entry for entry in view.console() if entry["level"] == "SEVERE"], [])
-            colors = pixels(view.screenshot(view.find(".view canvas")[0]))
-            self.assertGreater(len(set(colors)), 100)
+            colors = view.colors(view.find(".view canvas")[0])
+            self.assertGreater(len(set(colors)), 30)
 
 
 class BadInput(unittest.TestCase):

@@ -13,7 +13,10 @@ export function onThemeChange(listener) {
   kListeners.push(listener);
 }
 
+const kColors = new Map();
+
 function changed() {
+  kColors.clear();
   for (const listener of kListeners) listener();
 }
 
@@ -23,8 +26,11 @@ document.body.append(kProbe);
 
 /// A colour of the style sheet by the name of its variable, such as `ink` or `series-1`, as `rgb(r, g, b)`.
 export function color(name) {
-  kProbe.style.color = `var(--${name})`;
-  return getComputedStyle(kProbe).color;
+  if (!kColors.has(name)) {
+    kProbe.style.color = `var(--${name})`;
+    kColors.set(name, getComputedStyle(kProbe).color);
+  }
+  return kColors.get(name);
 }
 
 export const kSeriesColors = 6;
