@@ -91,9 +91,9 @@ ordered_json control_section(const SummaryFile& summary) {
         ordered_json::array({"Run with --out FILE.csv to have the motion in this report."});
     return section;
   }
-  const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name),
-                      kMostSamples);
   const ordered_json drawing = json.value("drawing", ordered_json::object());
+  const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name),
+                      most_samples(drawing));
   section["plots"] = ordered_json::array();
   section["plots"].push_back(control_plot(motion, json.value("controls", ordered_json::array())));
   for (ordered_json& plot : plots_of(motion, drawing)) section["plots"].push_back(std::move(plot));

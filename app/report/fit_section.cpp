@@ -164,7 +164,7 @@ ordered_json fit_section(const SummaryFile& summary) {
   const ordered_json drawing = json.value("drawing", ordered_json::object());
   if (json.contains("motion_file") && drawing.contains("bodies")) {
     const Motion motion(file_beside(json["motion_file"].get<std::string>(), summary.name),
-                        kMostSamples);
+                        most_samples(drawing));
     if (auto scene = scene_of(drawing, motion)) {
       section["scene"] = std::move(*scene);
       for (const ordered_json& body : drawing["bodies"]) {

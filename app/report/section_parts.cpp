@@ -44,7 +44,16 @@ bool is_force(const ordered_json& drawing, const std::string& output) {
                      [&](const ordered_json& force) { return force.at("output") == output; });
 }
 
+/// Of one thing that moves, and of all of them together.
+constexpr std::size_t kMostSamples = 1001, kMostPoses = 60000, kLeastSamples = 51;
+
 }  // namespace
+
+std::size_t most_samples(const ordered_json& drawing) {
+  const std::size_t moving = drawing.value("bodies", ordered_json::array()).size() +
+                             drawing.value("forces", ordered_json::array()).size();
+  return std::clamp(kMostPoses / std::max<std::size_t>(1, moving), kLeastSamples, kMostSamples);
+}
 
 std::string unit_of(const std::string& output) {
   static const std::map<std::string, std::string> kUnits = {

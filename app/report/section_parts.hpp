@@ -9,8 +9,8 @@
 
 namespace liegrad::app {
 
-/// So many samples are shown of a run, so that a page stays small and quick.
-inline constexpr std::size_t kMostSamples = 1001;
+/// So many samples are shown of a run of this system, so that a page stays small and quick.
+std::size_t most_samples(const nlohmann::ordered_json& drawing);
 
 /// A table of names and values, without those that are null.
 nlohmann::ordered_json value_table(

@@ -32,9 +32,9 @@ ordered_json simulate_section(const SummaryFile& summary) {
         ordered_json::array({"Run with --out FILE.csv to have the motion in this report."});
     return section;
   }
-  const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name),
-                      kMostSamples);
   const ordered_json drawing = json.value("drawing", ordered_json::object());
+  const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name),
+                      most_samples(drawing));
   section["plots"] = plots_of(motion, drawing);
   add_motion(section, drawing, motion);
   return section;
