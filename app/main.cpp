@@ -20,6 +20,7 @@
 #include "commands/fit_command.hpp"
 #include "commands/models_command.hpp"
 #include "commands/modes_command.hpp"
+#include "commands/report_command.hpp"
 #include "commands/sensitivity_command.hpp"
 #include "commands/simulate_command.hpp"
 #include "commands/static_command.hpp"
@@ -80,6 +81,7 @@ int main(int argc, char** argv) {
   add_check_derivatives_command(app);
   add_fit_command(app);
   add_control_command(app);
+  add_report_command(app);
   add_bench_command(app);
   add_cache_command(app);
 

@@ -1,6 +1,7 @@
 #include "commands/control_command.hpp"
 
 #include <array>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
+#include "report/drawing.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -109,10 +111,26 @@ ordered_json json_of(const Certificate& c) {
           {"resimulation_cost_difference", c.resimulation_cost_difference}};
 }
 
+/// JSON has no infinity: null for a bound that is none.
+ordered_json controls_of(const Problem& problem) {
+  const auto bound = [](double value) {
+    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+  };
+  ordered_json list = ordered_json::array();
+  for (std::size_t i = 0; i < problem.control_bounds().size(); ++i) {
+    const control::Interval& bounds = problem.control_bounds()[i];
+    list.push_back({{"name", problem.system().controls()[i]},
+                    {"lower", bound(bounds.lower)},
+                    {"upper", bound(bounds.upper)}});
+  }
+  return list;
+}
+
 ordered_json json_of(const Problem& problem, const Solution& solution,
                      const ControlCommand& command) {
   const Summary& s = solution.summary;
-  ordered_json json = {{"problem", problem.name()},
+  ordered_json json = {{"command", "control"},
+                       {"problem", problem.name()},
                        {"transcription", command.transcription},
                        {"steps", s.steps},
                        {"status", control::name_of(s.status)},
@@ -141,6 +159,9 @@ ordered_json json_of(const Problem& problem, const Solution& solution,
   }
   json["certificate"] =
       control::is_solved(s.status) ? json_of(solution.certificate) : ordered_json(nullptr);
+  json["controls"] = controls_of(problem);
+  json["drawing"] = drawing_json(problem.system(), solution.parameters);
+  if (!command.out.empty() && command.out != "-") json["samples_file"] = command.out;
   return json;
 }
 

@@ -240,7 +240,8 @@ void check_plot_name(const std::string& name) {
 ordered_json ConvergeCommand::json_of(const Study& study) const {
   ordered_json options = integration_.echo();
   options.erase("step");
-  return {{"system", study.system},
+  return {{"command", "converge"},
+          {"system", study.system},
           {"options", options},
           {"termination", study.is_interrupted ? "interrupted" : "reached_end"},
           {"reference", study.reference},

@@ -18,6 +18,8 @@
 #include "output/fit_report.hpp"
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
+#include "report/drawing.hpp"
+#include "studies/fitted_motion.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -28,7 +30,7 @@ struct FitCommand {
   CommonOptions common;
   IntegrationOptions integration;
   FitOptionsTyped typed;
-  std::string out, plot, write;
+  std::string out, plot, write, motion;
 
   void add_to(CLI::App& command);
   void run() const;
@@ -49,6 +51,7 @@ void FitCommand::add_to(CLI::App& command) {
     command.add_option(name, value, text)->type_name("FILE")->check(names_a_file());
   };
   add_file("--out", out, "Write measured and fitted values with bands as CSV");
+  add_file("--motion", motion, "Write all outputs of the fitted run of the first trial as CSV");
   add_file("--plot", plot, "Write a figure as SVG");
   add_file("--write", write, "Write the values found, for --set-file");
   common.add_to(command);
@@ -59,13 +62,14 @@ void FitCommand::check_written_files() const {
   for (const std::string& file : typed.data()) read.push_back({"--data", file});
   for (const std::string& file : typed.holdout()) read.push_back({"--holdout", file});
   check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out},
-                         FileOption{"--plot", plot}, FileOption{"--write", write}},
+                         FileOption{"--plot", plot}, FileOption{"--write", write},
+                         FileOption{"--motion", motion}},
               read);
 }
 
 void FitCommand::observe(optimize::FitOptions& options, ProgressLine& progress) const {
   const int most = options.solver.max_iterations;
-  const bool lists = common.verbose && common.prints({out, plot, write});
+  const bool lists = common.verbose && common.prints({out, plot, write, motion});
   options.solver.on_iteration = [most, lists, &progress](
                                     const optimize::LeastSquaresOptions::Iteration& now,
                                     const Eigen::VectorXd&) {
@@ -121,10 +125,16 @@ void FitCommand::run() const {
     observe(options, progress);
     result = report(problem, options, system);
   }
-  if (common.prints({out, plot, write})) result.print(common.verbose);
-  common.write_json(result.json());
+  if (common.prints({out, plot, write, motion})) result.print(common.verbose);
+  const dae::System fitted = fitted_system(problem, result.result);
+  ordered_json json = result.json();
+  json["drawing"] = drawing_json(fitted, fitted.parameter_values());
+  if (!out.empty() && out != "-") json["table_file"] = out;
+  if (!motion.empty() && motion != "-") json["motion_file"] = motion;
+  common.write_json(json);
   if (!out.empty()) result.write_table(out);
   if (!write.empty()) result.write_values(write);
+  if (!motion.empty()) write_motion(fitted, problem.trials.front(), options.run, motion);
   if (!plot.empty()) {
     OutputFile file(plot);
     file.write(fit_plot(result.result, system.name() + ": measured (dots) and fitted (lines)"));

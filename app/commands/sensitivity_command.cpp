@@ -153,9 +153,13 @@ ordered_json json_of(const SensitivityCommand& command, const Result& result) {
     return by_output(result.outputs,
                      [&](Eigen::Index i) { return by_variable(d.variable_names, matrix.row(i)); });
   };
+  ordered_json names = ordered_json::array();
+  for (const auto& output : result.outputs) names.push_back(output.name);
   ordered_json json = {
+      {"command", "sensitivity"},
       {"system", result.system.name()},
       {"options", command.integration.echo()},
+      {"of", names},
       {"mode", command.mode},
       {"termination", termination_name(d.simulation.termination)},
       {"warnings", d.simulation.warnings},

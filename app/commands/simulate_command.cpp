@@ -19,6 +19,7 @@
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
 #include "output/summary_names.hpp"
+#include "report/drawing.hpp"
 #include "studies/energy_balance.hpp"
 #include "studies/run_observer.hpp"
 
@@ -137,7 +138,8 @@ ordered_json missed_events_of(const Result& result) {
 
 ordered_json json_of(const Result& result) {
   const dae::IntegrateSummary& s = result.summary();
-  return {{"system", result.system.name()},
+  return {{"command", "simulate"},
+          {"system", result.system.name()},
           {"options", result.integration.echo()},
           {"termination", result.termination()},
           {"message", s.message},
@@ -341,7 +343,10 @@ void SimulateCommand::run() const {
     }
   }
   if (common.prints({out})) print(result, common.verbose);
-  common.write_json(json_of(result));
+  ordered_json json = json_of(result);
+  json["drawing"] = drawing_json(system, system.parameter_values());
+  if (!out.empty() && out != "-") json["samples_file"] = out;
+  common.write_json(json);
   if (result.is_interrupted()) throw Interrupted(summary.message);
   if (!result.is_complete()) throw Error(summary.message);
   if (!summary.trusted && !common.quiet) {

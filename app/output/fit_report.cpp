@@ -112,7 +112,8 @@ ordered_json FitReport::json() const {
   }
   ordered_json trials = ordered_json::array();
   for (const FittedTrial& trial : result.trials) trials.push_back(trial.name);
-  ordered_json json = {{"system", system},
+  ordered_json json = {{"command", "fit"},
+                       {"system", system},
                        {"options", options},
                        {"converged", result.converged},
                        {"message", result.message},

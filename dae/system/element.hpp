@@ -69,6 +69,7 @@ struct ElementShape {
 ///     Momentum<S> momentum(const Motion<S>&) const
 ///     auto outputs(const Motion<S>&) const                    a range of S
 ///     std::string complaint(const Position<double>&) const    what is wrong with it, or empty
+///     Drawing drawing(const Position<double>&) const          what it looks like in pictures
 ///
 /// complaint() is asked once, at the start of a run: a sentence about values that make no sense, such as
 /// "has mass 0; it must be positive", which follows the element's name.
@@ -109,6 +110,7 @@ class ElementModel {
   virtual Momentum<Taped> momentum(const Motion<Taped>& at) const = 0;
   virtual std::vector<Taped> outputs(const Motion<Taped>& at) const = 0;
   virtual std::string complaint(const Position<double>& at) const = 0;
+  virtual Drawing drawing(const Position<double>& at) const = 0;
 
  protected:
   explicit ElementModel(ElementShape shape) : shape_(std::move(shape)) {}
@@ -174,6 +176,10 @@ class ElementModelOf final : public ElementModel {
   }
   std::string complaint(const Position<double>& at) const override {
     if constexpr (HasComplaint<E>) return element_.complaint(at);
+    return {};
+  }
+  Drawing drawing(const Position<double>& at) const override {
+    if constexpr (HasDrawing<E>) return element_.drawing(at);
     return {};
   }
 

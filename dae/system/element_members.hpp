@@ -8,6 +8,7 @@
 
 #include "liegrad/ad/recording.hpp"
 #include "liegrad/ad/taylor_scalar.hpp"
+#include "liegrad/dae/system/drawing.hpp"
 #include "liegrad/dae/system/motion.hpp"
 
 namespace liegrad::dae {
@@ -38,6 +39,10 @@ template <class E>
 concept HasComplaint = requires(const E& e, const Position<double>& at) {
   { e.complaint(at) } -> std::convertible_to<std::string>;
 };
+template <class E>
+concept HasDrawing = requires(const E& e, const Position<double>& at) {
+  { e.drawing(at) } -> std::convertible_to<Drawing>;
+};
 template <class E, class S>
 concept HasAlgebraic = requires(const E& e, const Motion<S>& at) {
   std::begin(e.algebraic(at));
@@ -65,7 +70,7 @@ namespace element_members {
 
 struct AllNames {
   int residual, constraint, algebraic, kinetic_energy, potential_energy, momentum, outputs,
-      complaint;
+      complaint, drawing;
 };
 template <class E>
 struct With : E, AllNames {};
@@ -101,6 +106,10 @@ concept NamesOutputs = !requires {
 template <class E>
 concept NamesComplaint = !requires {
   &With<E>::complaint;
+};
+template <class E>
+concept NamesDrawing = !requires {
+  &With<E>::drawing;
 };
 
 }  // namespace element_members
@@ -141,6 +150,9 @@ constexpr bool check_element_members() {
   static_assert(!NamesComplaint<E> || HasComplaint<E>,
                 "an element has a member 'complaint' that cannot be used; it must be public: "
                 "std::string complaint(const dae::Position<double>&) const");
+  static_assert(!NamesDrawing<E> || HasDrawing<E>,
+                "an element has a member 'drawing' that cannot be used; it must be public: "
+                "dae::Drawing drawing(const dae::Position<double>&) const");
 
   static_assert(NamesResidual<E> || NamesConstraint<E> || NamesAlgebraic<E> || NamesOutputs<E> ||
                     NamesKineticEnergy<E> || NamesPotentialEnergy<E> || NamesMomentum<E>,

@@ -186,6 +186,14 @@ struct Beam {
     }
     return values;
   }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const auto end = [&](int node) {
+      return frames == SectionFrames::kNodes
+                 ? dae::Drawing::Point{node}
+                 : dae::Drawing::Point{node, at.parameter3(node * kFrameParameters)};
+    };
+    return {.links = {{end(0), end(1)}}};
+  }
 
  private:
   template <class S>

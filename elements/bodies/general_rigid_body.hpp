@@ -2,6 +2,7 @@
 
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/inertia_complaint.hpp"
+#include "liegrad/elements/bodies/inertia_drawing.hpp"
 
 namespace liegrad::elements {
 
@@ -78,6 +79,11 @@ struct GeneralRigidBody {
     lie::Mat<double, 3> inertia;
     inertia << j(0), j(3), j(4), j(3), j(1), j(5), j(4), j(5), j(2);
     return inertia_complaint(inertia);
+  }
+  /// Without the products of inertia.
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return solid_of_inertia(at.parameter(kMass), at.parameter3(kInertia),
+                            {0, at.parameter3(kCentre)});
   }
 
  private:

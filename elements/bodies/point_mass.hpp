@@ -2,6 +2,7 @@
 
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/inertia_complaint.hpp"
+#include "liegrad/elements/bodies/inertia_drawing.hpp"
 
 namespace liegrad::elements {
 
@@ -41,6 +42,9 @@ struct PointMass {
 
   std::string complaint(const dae::Position<double>& at) const {
     return mass_complaint(at.parameter(kMass));
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return ball_of_mass(at.parameter(kMass));
   }
 };
 

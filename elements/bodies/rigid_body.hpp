@@ -2,6 +2,7 @@
 
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/inertia_complaint.hpp"
+#include "liegrad/elements/bodies/inertia_drawing.hpp"
 
 namespace liegrad::elements {
 
@@ -56,6 +57,9 @@ struct RigidBody {
   std::string complaint(const dae::Position<double>& at) const {
     const std::string mass = mass_complaint(at.parameter(kMass));
     return mass.empty() ? principal_inertia_complaint(at.parameter3(kInertia)) : mass;
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return solid_of_inertia(at.parameter(kMass), at.parameter3(kInertia));
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/inertia_complaint.hpp"
+#include "liegrad/elements/bodies/inertia_drawing.hpp"
 
 namespace liegrad::elements {
 
@@ -50,6 +51,15 @@ struct SpinningTop {
   std::string complaint(const dae::Position<double>& at) const {
     const std::string mass = mass_complaint(at.parameter(kMass));
     return mass.empty() ? principal_inertia_complaint(at.parameter3(kInertia)) : mass;
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const lie::Vec<double, 3> centre = at.parameter3(kCentre), fixed = lie::Vec<double, 3>::Zero();
+    dae::Drawing drawing =
+        solid_of_inertia(at.parameter(kMass), at.parameter3(kInertia), {0, centre});
+    drawing.rods.push_back({0, fixed, centre});
+    drawing.joints.push_back({dae::Drawing::JointKind::kSpherical, {0, fixed}});
+    drawing.supports.push_back({dae::Drawing::kWorld, fixed});
+    return drawing;
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/inertia_complaint.hpp"
+#include "liegrad/elements/bodies/inertia_drawing.hpp"
 
 namespace liegrad::elements {
 
@@ -34,6 +35,9 @@ struct TorsionalBall {
   std::string complaint(const dae::Position<double>& at) const {
     if (at.parameter(0) > 0) return {};
     return "has inertia m = " + dae::number_text(at.parameter(0)) + "; it must be positive";
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return solid_of_inertia(lie::Vec<double, 3>::Constant(at.parameter(0)));
   }
 
  private:

@@ -48,6 +48,10 @@ struct CartesianSpring {
         shape(), at,
         {kStiffness, kStiffness + 1, kStiffness + 2, kDamping, kDamping + 1, kDamping + 2});
   }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const dae::Drawing::Point a = {0, at.parameter3(0)}, b = {1, at.parameter3(kPointParameters)};
+    return {.links = {{a, b}}, .forces = {{"force", a}}};
+  }
 
  private:
   template <class S>

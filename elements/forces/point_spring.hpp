@@ -52,6 +52,9 @@ struct PointSpring {
     }
     return negative_parameter(shape(), at, {kStiffness, kDamping, kRestLength});
   }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return {.links = {{{0, at.parameter3(0)}, {1, at.parameter3(kPointParameters)}}}};
+  }
 
  private:
   /// From a to b.

@@ -45,6 +45,10 @@ struct DistanceJoint {
            "them " +
            dae::number_text(l) + " apart";
   }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const dae::Drawing::Point a = {0, at.parameter3(0)}, b = {1, at.parameter3(kPointParameters)};
+    return {.links = {{a, b}}, .forces = {{"force", b}}};
+  }
 
  private:
   template <class S>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "liegrad/elements/joints/aligned_axes.hpp"
+#include "liegrad/elements/joints/joint_drawing.hpp"
 #include "liegrad/elements/joints/reaction.hpp"
 
 namespace liegrad::elements {
@@ -35,6 +36,9 @@ struct FixedJoint {
                                           turn_torque<S>(a, b, at.multiplier(5)));
   }
   std::string complaint(const dae::Position<double>& at) const { return two_frames_complaint(at); }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return frame_joint_drawing(at, dae::Drawing::JointKind::kRigid);
+  }
 };
 
 }  // namespace liegrad::elements

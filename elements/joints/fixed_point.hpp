@@ -21,6 +21,13 @@ struct FixedPoint {
     const lie::Frame<S> frame = at.frame(0);
     return at.parameter3(0) - frame.in_body(frame.position);
   }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const dae::Drawing::Point fixed = {0, -at.parameter3(0)};
+    return {.rods = {{0, lie::Vec<double, 3>::Zero(), fixed.in_body}},
+            .joints = {{dae::Drawing::JointKind::kSpherical, fixed}},
+            .supports = {{dae::Drawing::kWorld}},
+            .forces = {{"lambda", fixed, true}}};
+  }
 };
 
 }  // namespace liegrad::elements

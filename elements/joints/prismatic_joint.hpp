@@ -2,6 +2,7 @@
 
 #include "liegrad/elements/joints/across_axis.hpp"
 #include "liegrad/elements/joints/aligned_axes.hpp"
+#include "liegrad/elements/joints/joint_drawing.hpp"
 #include "liegrad/elements/joints/reaction.hpp"
 
 namespace liegrad::elements {
@@ -37,6 +38,9 @@ struct PrismaticJoint {
                                           turn_torque<S>(a, b, at.multiplier(4)));
   }
   std::string complaint(const dae::Position<double>& at) const { return two_frames_complaint(at); }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return frame_joint_drawing(at, dae::Drawing::JointKind::kPrismatic);
+  }
 };
 
 }  // namespace liegrad::elements

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "liegrad/elements/joints/aligned_axes.hpp"
+#include "liegrad/elements/joints/joint_drawing.hpp"
 #include "liegrad/elements/joints/reaction.hpp"
 
 namespace liegrad::elements {
@@ -34,6 +35,9 @@ struct RevoluteJoint {
     return force_and_torque<S>(force, tilt_torque<S>(a, b, at.multiplier(3), at.multiplier(4)));
   }
   std::string complaint(const dae::Position<double>& at) const { return two_frames_complaint(at); }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return frame_joint_drawing(at, dae::Drawing::JointKind::kRevolute);
+  }
 };
 
 }  // namespace liegrad::elements

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "liegrad/elements/attached_frame.hpp"
+#include "liegrad/elements/joints/joint_drawing.hpp"
 
 namespace liegrad::elements {
 
@@ -16,6 +17,10 @@ struct SphericalJoint {
   template <class S>
   lie::Vec<S, 3> constraint(const dae::Position<S>& at) const {
     return attached_point(at, 0, 0) - attached_point(at, 1, kPointParameters);
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return joint_drawing(at, dae::Drawing::JointKind::kSpherical, at.parameter3(0),
+                         at.parameter3(kPointParameters), lie::Vec<double, 3>::UnitZ(), "lambda");
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "liegrad/elements/joints/joint_drawing.hpp"
 #include "liegrad/elements/joints/reaction.hpp"
 
 namespace liegrad::elements {
@@ -36,6 +37,9 @@ struct UniversalJoint {
         force, at.multiplier(3) * lie::rotation::cross<S>(a.rotation.col(0), b.rotation.col(1)));
   }
   std::string complaint(const dae::Position<double>& at) const { return two_frames_complaint(at); }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return frame_joint_drawing(at, dae::Drawing::JointKind::kSpherical);
+  }
 };
 
 }  // namespace liegrad::elements

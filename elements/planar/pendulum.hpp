@@ -5,6 +5,7 @@
 
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/inertia_complaint.hpp"
+#include "liegrad/elements/bodies/inertia_drawing.hpp"
 
 namespace liegrad::elements {
 
@@ -33,6 +34,9 @@ struct PlanarPointMass {
   std::string complaint(const dae::Position<double>& at) const {
     return mass_complaint(at.parameter(0));
   }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return ball_of_mass(at.parameter(0));
+  }
 };
 
 /// A massless rod of length l from the origin: Φ = (x² + y² - l²)/2, [ArnoldCardonaBruels2015,
@@ -60,6 +64,10 @@ struct PlanarRod {
     if (std::hypot(at.coordinates(0)(0), at.coordinates(0)(1)) > kCoincident * l) return {};
     return "has its point at the origin at the start, so that the rod has no direction; place it " +
            dae::number_text(l) + " away";
+  }
+  dae::Drawing drawing(const dae::Position<double>&) const {
+    const dae::Drawing::Point origin = {dae::Drawing::kWorld};
+    return {.supports = {origin}, .links = {{origin, {0}}}};
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "liegrad/elements/attached_frame.hpp"
 #include "liegrad/elements/forces/checks.hpp"
+#include "liegrad/elements/joints/joint_drawing.hpp"
 
 // Arms of a pendulum: planar bodies whose node is their centre of mass, with a pivot at -a and a second one
 // at l - a on their x axis, so that lengths are measured from the pivot and are one parameter each.
@@ -53,6 +54,9 @@ struct ArmOnGround {
   std::string complaint(const dae::Position<double>& at) const {
     return negative_parameter(shape(), at, {kViscous, kCoulomb});
   }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return hinge_drawing(at, lie::Vec<double, 2>::Zero(), {-at.parameter(kCentre), 0});
+  }
 };
 
 /// Holds the pivot of an arm b at the distance l from that of an arm a: Φ = x_a - x_b, with friction on the
@@ -86,6 +90,10 @@ struct ArmOnArm {
   }
   std::string complaint(const dae::Position<double>& at) const {
     return negative_parameter(shape(), at, {kViscous, kCoulomb});
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return hinge_drawing(at, {at.parameter(kLength) - at.parameter(kCentreA), 0},
+                         {-at.parameter(kCentreB), 0});
   }
 };
 

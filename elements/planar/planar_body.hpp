@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 
 #include "liegrad/dae/system/element.hpp"
@@ -53,6 +54,12 @@ struct PlanarBody {
     if (!(m > 0)) return "has mass " + dae::number_text(m) + "; it must be positive";
     if (inertia > 0) return {};
     return "has inertia J = " + dae::number_text(inertia) + "; it must be positive";
+  }
+  /// A small disk at the centre of mass; joints add lines to their points.
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const double radius = 0.2 * std::sqrt(at.parameter(kInertia) / at.parameter(kMass));
+    const lie::Vec<double, 3> half(0, 0, 0.2 * radius);
+    return {.rods = {{0, -half, half, radius}}};
   }
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "liegrad/elements/joints/joint_drawing.hpp"
 #include "liegrad/elements/planar/planar_point_on_line.hpp"
 
 namespace liegrad::elements {
@@ -30,6 +31,13 @@ struct PlanarPrismaticJoint {
   }
   std::string complaint(const dae::Position<double>& at) const {
     return parallel_frames_complaint(at);
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const int b = kPlanarFrameParameters;
+    const lie::Vec<double, 3> axis(at.parameter(b + 2), at.parameter(b + 3), 0);
+    return {.joints = {{dae::Drawing::JointKind::kPrismatic,
+                        {1, in_space(point_in_planar_body<double>(at, b))},
+                        axis}}};
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "liegrad/elements/joints/joint_drawing.hpp"
 #include "liegrad/elements/planar/attached_planar_frame.hpp"
 
 namespace liegrad::elements {
@@ -16,6 +17,10 @@ struct PlanarRevoluteJoint {
   template <class S>
   lie::Vec<S, 2> constraint(const dae::Position<S>& at) const {
     return attached_planar_point(at, 0, 0) - attached_planar_point(at, 1, kPlanarPointParameters);
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return hinge_drawing(at, point_in_planar_body<double>(at, 0),
+                         point_in_planar_body<double>(at, kPlanarPointParameters));
   }
 };
 

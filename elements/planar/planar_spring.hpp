@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "liegrad/elements/forces/checks.hpp"
+#include "liegrad/elements/joints/joint_drawing.hpp"
 #include "liegrad/elements/planar/attached_planar_frame.hpp"
 
 namespace liegrad::elements {
@@ -50,6 +51,10 @@ struct PlanarSpring {
       return negative_parameter(shape(), at, {kStiffness, kDamping});
     }
     return "has length 0 at the start, so that its force has no direction; move one of its ends";
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return {.links = {{{0, in_space(point_in_planar_body<double>(at, 0))},
+                       {1, in_space(point_in_planar_body<double>(at, kPlanarPointParameters))}}}};
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "liegrad/dae/system/text.hpp"
+#include "liegrad/elements/joints/joint_drawing.hpp"
 #include "liegrad/elements/planar/attached_planar_frame.hpp"
 
 // A uniform slender rod along the x axis of its body, whose node is its centre, and joints at its ends.
@@ -51,6 +52,10 @@ struct PlanarSlenderRod {
     if (!(m > 0)) return "has mass " + dae::number_text(m) + "; it must be positive";
     return rod_length_complaint(l);
   }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const lie::Vec<double, 3> half(at.parameter(kLength) / 2, 0, 0);
+    return {.rods = {{0, -half, half}}};
+  }
 
  private:
   template <class S>
@@ -81,6 +86,11 @@ struct PlanarRodJoint {
   std::string complaint(const dae::Position<double>& at) const {
     return rod_length_complaint(at.parameter(kPlanarPointParameters));
   }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const double half = at.parameter(kPlanarPointParameters) / 2;
+    return hinge_drawing(at, point_in_planar_body<double>(at, 0),
+                         {static_cast<int>(end) * half, 0});
+  }
 };
 
 /// One end of the rod b is on a slider, whose coordinate s in R¹ is its place on the x axis of the frame
@@ -108,6 +118,11 @@ struct PlanarRodOnSlider {
   std::string complaint(const dae::Position<double>& at) const {
     const std::string frame = planar_frame_complaint(at, "a", 0);
     return frame.empty() ? rod_length_complaint(at.parameter(kPlanarFrameParameters)) : frame;
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    const double half = at.parameter(kPlanarFrameParameters) / 2;
+    const dae::Drawing::Point tip = {2, {static_cast<int>(end) * half, 0, 0}};
+    return {.joints = {{dae::Drawing::JointKind::kRevolute, tip}}, .forces = {{"lambda", tip}}};
   }
 };
 

@@ -62,6 +62,10 @@ struct OutputsAreForNumbers : Mistake {
 struct ComplaintReadsMotion : Moved {
   std::string complaint(const dae::Motion<double>&) const { return ""; }
 };
+// expect: an element has a member 'drawing' that cannot be used; it must be public: dae::Drawing drawing(const dae::Position<double>&) const
+struct DrawingReadsMotion : Moved {
+  dae::Drawing drawing(const dae::Motion<double>&) const { return {}; }
+};
 // expect: an element has none of the functions residual(), constraint(), algebraic() and outputs(), so that it does nothing; is a name misspelt?
 struct NameIsMisspelt : Mistake {
   template <class S>
@@ -98,6 +102,7 @@ dae::System made_system() {
   system.add("11", EnergyWithoutForces{}, {});
   system.add("13", IsFinal{}, {});
   system.add("14", ReturnsAnExpression{}, {});
+  system.add("15", DrawingReadsMotion{}, {});
   return system;
 }
 

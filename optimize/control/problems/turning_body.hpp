@@ -2,6 +2,7 @@
 
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/inertia_complaint.hpp"
+#include "liegrad/elements/bodies/inertia_drawing.hpp"
 
 namespace liegrad::control {
 
@@ -29,6 +30,9 @@ struct TurningBody {
   }
   std::string complaint(const dae::Position<double>& at) const {
     return elements::principal_inertia_complaint(at.parameter3(0));
+  }
+  dae::Drawing drawing(const dae::Position<double>& at) const {
+    return elements::solid_of_inertia(at.parameter3(0));
   }
 };
 

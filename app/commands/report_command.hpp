@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad report RUN.json …`: one page from the summaries of other commands.
+void add_report_command(CLI::App& app);
+
+}  // namespace liegrad::app
