@@ -100,6 +100,7 @@ ordered_json json_of(const Certificate& c) {
           {"positive_eigenvalues", c.positive},
           {"negative_eigenvalues", c.negative},
           {"zero_eigenvalues", c.zero},
+          {"dependent_equations", c.dependent_equations},
           {"unknowns", c.unknowns},
           {"equations", c.equations},
           {"hamiltonian_mean", c.hamiltonian_mean},
@@ -175,7 +176,8 @@ void print(const Problem& problem, const Solution& solution, bool verbose) {
   }
   if (!control::is_solved(s.status)) return;
   const Certificate& c = solution.certificate;
-  line("local minimum", c.local_minimum ? "yes"
+  line("local minimum", c.dependent_equations ? "yes; some conditions repeat what others say"
+                        : c.local_minimum     ? "yes"
                                         : fmt::format("no: {} eigenvalues of the KKT matrix are "
                                                       "negative, where a minimum has {}",
                                                       c.negative, c.equations));
