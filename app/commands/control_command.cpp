@@ -36,6 +36,7 @@ struct ControlCommand {
   std::string out;
   std::vector<std::string> settings, ipopt;
   std::optional<int> steps;
+  int segments = control::TranscriptionOptions{}.segments;
   int max_iterations = SolveOptions{}.max_iterations;
   double tolerance = SolveOptions{}.tolerance, time_limit = 0;
   IntegrationOptions integration;
@@ -81,7 +82,12 @@ SolveOptions ControlCommand::options(const BuiltInProblem& built_in) const {
                                     {{"auto", control::LinearSolver::kAutomatic},
                                      {"blocks", control::LinearSolver::kBlocks},
                                      {"mumps", control::LinearSolver::kMumps}});
-  (void)one_of<int>("transcription", transcription, {{"simultaneous", 0}});
+  options.transcription.kind = one_of<control::TranscriptionKind>(
+      "transcription", transcription,
+      {{"simultaneous", control::TranscriptionKind::kSimultaneous},
+       {"multiple-shooting", control::TranscriptionKind::kMultipleShooting},
+       {"shooting", control::TranscriptionKind::kShooting}});
+  options.transcription.segments = segments;
   options.tolerance = tolerance;
   options.max_iterations = max_iterations;
   options.time_limit = time_limit;
@@ -178,9 +184,9 @@ void print(const Problem& problem, const Solution& solution, bool verbose) {
   const Certificate& c = solution.certificate;
   line("local minimum", c.dependent_equations ? "yes; some conditions repeat what others say"
                         : c.local_minimum     ? "yes"
-                                        : fmt::format("no: {} eigenvalues of the KKT matrix are "
-                                                      "negative, where a minimum has {}",
-                                                      c.negative, c.equations));
+                                          : fmt::format("no: {} eigenvalues of the KKT matrix are "
+                                                        "negative, where a minimum has {}",
+                                                        c.negative, c.equations));
   line("Hamiltonian",
        fmt::format("{:.6g}, spread {:.3g}", c.hamiltonian_mean, c.hamiltonian_spread));
   line("run with finer step", c.resimulated
@@ -270,8 +276,12 @@ void add_control_command(CLI::App& app) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   sub->add_option("--steps", command->steps, "Of the grid, 100 unless given")->type_name("N");
-  sub->add_option("--transcription", command->transcription, "simultaneous")
+  sub->add_option("--transcription", command->transcription,
+                  "simultaneous, multiple-shooting or shooting")
       ->type_name("NAME")
+      ->capture_default_str();
+  sub->add_option("--segments", command->segments, "Of multiple shooting")
+      ->type_name("N")
       ->capture_default_str();
   command->integration.add_alpha_to(*sub);
   sub->add_option("--hessian", command->hessian, "exact or lbfgs")
