@@ -85,7 +85,7 @@ void Transcription::set_guess() {
     space.minus<double>(references_[index(n + 1)], references_[index(n)], v);
     for (double& x : v) x /= h;
   }
-  guess_accelerations();
+  guess_reactions();
   if (layout_.horizon >= 0) guess_[index(layout_.horizon)] = problem_.horizon();
   int next = layout_.parameters;
   for (const auto& [parameter, bounds] : problem_.free_parameters()) {
@@ -93,9 +93,10 @@ void Transcription::set_guess() {
   }
 }
 
-/// v̇, λ and s that belong to the guessed positions, velocities and controls. Without reactions the first linearisation
-/// of a system with joints may not see that its controls move all of it.
-void Transcription::guess_accelerations() {
+/// λ and s that belong to the guessed positions, velocities and controls. Without reactions the first linearisation of a
+/// system with joints may not see that its controls move all of it. Accelerations stay zero: a guess that satisfies the
+/// equations of motion but no relation of a step is so little violated that IPOPT takes short steps only.
+void Transcription::guess_reactions() {
   const dae::Model& system = problem_.system();
   if (system.num_multipliers() == 0) return;
   dae::Consistency consistency(system, {.allow_redundant = true, .check_elements = false},
@@ -120,8 +121,6 @@ void Transcription::guess_accelerations() {
     } catch (const Error&) {
       continue;  // a guess where the matrix is singular stays without
     }
-    std::copy(state.v_dot.begin(), state.v_dot.end(), part(n, layout_.v_dot, system.dof()).begin());
-    std::copy(state.v_dot.begin(), state.v_dot.end(), part(n, layout_.a, system.dof()).begin());
     std::copy(state.lambda.begin(), state.lambda.end(),
               part(n, layout_.lambda, system.num_multipliers()).begin());
     std::copy(state.s.begin(), state.s.end(), part(n, layout_.s, system.num_algebraic()).begin());

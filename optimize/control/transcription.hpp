@@ -99,7 +99,7 @@ class Transcription {
   void set_row_bounds();
   void set_variable_bounds();
   void set_guess();
-  void guess_accelerations();
+  void guess_reactions();
   std::vector<double> guessed_configuration(double fraction) const;
 
   const Problem& problem_;
