@@ -13,8 +13,10 @@
 #include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/lie/error.hpp"
 #include "options/common_options.hpp"
+#include "options/control_file.hpp"
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
+#include "output/control_plot.hpp"
 #include "output/csv_file.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
@@ -35,16 +37,18 @@ using nlohmann::ordered_json;
 /// The command as typed.
 struct ControlCommand {
   std::string problem, transcription = "simultaneous", hessian = "exact", linear_solver = "auto";
-  std::string out;
+  std::string out, plot;
   std::vector<std::string> settings, ipopt;
   std::optional<int> steps;
+  int segments = control::TranscriptionOptions{}.segments;
   int max_iterations = SolveOptions{}.max_iterations;
   double tolerance = SolveOptions{}.tolerance, time_limit = 0;
   IntegrationOptions integration;
   CommonOptions common;
 
   std::map<std::string, double> given() const;
-  SolveOptions options(const BuiltInProblem& built_in) const;
+  ControlFile make() const;
+  SolveOptions options(int default_steps) const;
   void run() const;
 };
 
@@ -70,9 +74,20 @@ std::map<std::string, double> ControlCommand::given() const {
   return values;
 }
 
-SolveOptions ControlCommand::options(const BuiltInProblem& built_in) const {
+/// The problem that is named, of a file or built in.
+ControlFile ControlCommand::make() const {
+  if (!names_control_file(problem)) {
+    return {control::make_problem(problem, given()), control::find_problem(problem).default_steps};
+  }
+  if (!settings.empty()) {
+    throw InvalidArgument("--set is for built-in problems; write values into " + problem);
+  }
+  return read_control_file(problem);
+}
+
+SolveOptions ControlCommand::options(int default_steps) const {
   SolveOptions options;
-  options.transcription.steps = steps.value_or(built_in.default_steps);
+  options.transcription.steps = steps.value_or(default_steps);
   if (integration.chooses_alpha_method()) options.transcription.method = integration.alpha_method();
   options.transcription.formulation = integration.constraint_formulation();
   options.hessian = one_of<control::HessianMode>(
@@ -83,7 +98,12 @@ SolveOptions ControlCommand::options(const BuiltInProblem& built_in) const {
                                     {{"auto", control::LinearSolver::kAutomatic},
                                      {"blocks", control::LinearSolver::kBlocks},
                                      {"mumps", control::LinearSolver::kMumps}});
-  (void)one_of<int>("transcription", transcription, {{"simultaneous", 0}});
+  options.transcription.kind = one_of<control::TranscriptionKind>(
+      "transcription", transcription,
+      {{"simultaneous", control::TranscriptionKind::kSimultaneous},
+       {"multiple-shooting", control::TranscriptionKind::kMultipleShooting},
+       {"shooting", control::TranscriptionKind::kShooting}});
+  options.transcription.segments = segments;
   options.tolerance = tolerance;
   options.max_iterations = max_iterations;
   options.time_limit = time_limit;
@@ -102,6 +122,7 @@ ordered_json json_of(const Certificate& c) {
           {"positive_eigenvalues", c.positive},
           {"negative_eigenvalues", c.negative},
           {"zero_eigenvalues", c.zero},
+          {"dependent_equations", c.dependent_equations},
           {"unknowns", c.unknowns},
           {"equations", c.equations},
           {"hamiltonian_mean", c.hamiltonian_mean},
@@ -196,10 +217,11 @@ void print(const Problem& problem, const Solution& solution, bool verbose) {
   }
   if (!control::is_solved(s.status)) return;
   const Certificate& c = solution.certificate;
-  line("local minimum", c.local_minimum ? "yes"
-                                        : fmt::format("no: {} eigenvalues of the KKT matrix are "
-                                                      "negative, where a minimum has {}",
-                                                      c.negative, c.equations));
+  line("local minimum", c.dependent_equations ? "yes; some conditions repeat what others say"
+                        : c.local_minimum     ? "yes"
+                                          : fmt::format("no: {} eigenvalues of the KKT matrix are "
+                                                        "negative, where a minimum has {}",
+                                                        c.negative, c.equations));
   line("Hamiltonian",
        fmt::format("{:.6g}, spread {:.3g}", c.hamiltonian_mean, c.hamiltonian_spread));
   line("run with finer step", c.resimulated
@@ -227,10 +249,10 @@ void write_trajectory(const Problem& problem, const Solution& solution, const st
 
 void ControlCommand::run() const {
   const InterruptGuard guard;
-  const BuiltInProblem& built_in = control::find_problem(problem);
-  SolveOptions solve_options = options(built_in);
-  const Problem made = control::make_problem(problem, given());
-  check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out}});
+  const auto [made, default_steps] = make();
+  SolveOptions solve_options = options(default_steps);
+  check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out},
+                         FileOption{"--plot", plot}});
   ProgressLine progress(!common.quiet);
   solve_options.observe = [&](int iteration, double cost, double violation) {
     if (progress.is_due()) {
@@ -242,8 +264,13 @@ void ControlCommand::run() const {
   };
   const Solution solution = control::solve(made, solve_options);
   progress.clear();
-  if (common.prints({out})) print(made, solution, common.verbose);
+  if (common.prints({out, plot})) print(made, solution, common.verbose);
   if (!out.empty()) write_trajectory(made, solution, out);
+  if (!plot.empty()) {
+    OutputFile file(plot);
+    file.write(control_plot(made, solution));
+    file.close();
+  }
   common.write_json(json_of(made, solution, *this));
   const Summary& summary = solution.summary;
   if (summary.status == control::Status::kInterrupted) throw Interrupted(summary.message);
@@ -284,13 +311,18 @@ void add_control_command(CLI::App& app) {
   auto command = std::make_shared<ControlCommand>();
   CLI::App* sub = app.add_subcommand("control", "Find optimal controls and say whether they are");
   sub->footer(list_of_problems());
-  sub->add_option("PROBLEM", command->problem, "Name of a built-in problem, see below")->required();
+  sub->add_option("PROBLEM", command->problem, "A built-in problem, see below, or a file NAME.json")
+      ->required();
   sub->add_option("--set", command->settings, "A parameter of the problem or of its system")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   sub->add_option("--steps", command->steps, "Of the grid, 100 unless given")->type_name("N");
-  sub->add_option("--transcription", command->transcription, "simultaneous")
+  sub->add_option("--transcription", command->transcription,
+                  "simultaneous, multiple-shooting or shooting")
       ->type_name("NAME")
+      ->capture_default_str();
+  sub->add_option("--segments", command->segments, "Of multiple shooting")
+      ->type_name("N")
       ->capture_default_str();
   command->integration.add_alpha_to(*sub);
   sub->add_option("--hessian", command->hessian, "exact or lbfgs")
@@ -314,6 +346,10 @@ void add_control_command(CLI::App& app) {
       ->allow_extra_args(false);
   sub->add_option("--out", command->out, "Write the motion to this file; - is standard output")
       ->type_name("FILE.csv")
+      ->check(names_a_file());
+  sub->add_option("--plot", command->plot,
+                  "Write controls, velocities, reactions and costates to this file")
+      ->type_name("FILE.svg")
       ->check(names_a_file());
   command->common.add_to(*sub);
   sub->callback([command] { command->run(); });

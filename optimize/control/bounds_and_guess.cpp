@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "liegrad/control/transcription.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
@@ -84,10 +85,45 @@ void Transcription::set_guess() {
     space.minus<double>(references_[index(n + 1)], references_[index(n)], v);
     for (double& x : v) x /= h;
   }
+  guess_reactions();
   if (layout_.horizon >= 0) guess_[index(layout_.horizon)] = problem_.horizon();
   int next = layout_.parameters;
   for (const auto& [parameter, bounds] : problem_.free_parameters()) {
     guess_[index(next++)] = system.parameter_values()[index(parameter)];
+  }
+}
+
+/// λ and s that belong to the guessed positions, velocities and controls. Without reactions the first linearisation of a
+/// system with joints may not see that its controls move all of it. Accelerations stay zero: a guess that satisfies the
+/// equations of motion but no relation of a step is so little violated that IPOPT takes short steps only.
+void Transcription::guess_reactions() {
+  const dae::Model& system = problem_.system();
+  if (system.num_multipliers() == 0) return;
+  dae::Consistency consistency(system, {.allow_redundant = true, .check_elements = false},
+                               dae::LinearSolverKind::kAutomatic);
+  std::copy(problem_.control_guess().begin(), problem_.control_guess().end(),
+            consistency.controls().begin());
+  const auto part = [this](int n, int offset, int count) {
+    return std::span(guess_).subspan(index(layout_.at(n, offset)), index(count));
+  };
+  const auto resized = [](int count) { return std::vector<double>(index(count), 0.0); };
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    const std::span<const double> v = part(n, layout_.v, system.dof());
+    dae::State state;
+    state.t = problem_.horizon() * n / layout_.num_steps;
+    state.q = references_[index(n)];
+    state.v.assign(v.begin(), v.end());
+    state.v_dot = state.a = resized(system.dof());
+    state.lambda = resized(system.num_multipliers());
+    state.s = resized(system.num_algebraic());
+    try {
+      consistency.set_accelerations(state);
+    } catch (const Error&) {
+      continue;  // a guess where the matrix is singular stays without
+    }
+    std::copy(state.lambda.begin(), state.lambda.end(),
+              part(n, layout_.lambda, system.num_multipliers()).begin());
+    std::copy(state.s.begin(), state.s.end(), part(n, layout_.s, system.num_algebraic()).begin());
   }
 }
 
@@ -174,6 +210,16 @@ double Transcription::largest_turn(std::span<const double> x) const {
   return largest;
 }
 
+void Transcription::set_reference(int point, std::span<const double> q) {
+  const lie::GroupList& space = problem_.system().configuration_space();
+  for (int i = 0; i < space.size(); ++i) {
+    if (dae::is_linear(space.group(i))) continue;
+    const int first = space.coeff_offset(i);
+    std::copy_n(q.begin() + first, space.group(i).num_coeffs(),
+                references_[index(point)].begin() + first);
+  }
+}
+
 void Transcription::recentre(std::vector<double>& x) {
   const lie::GroupList& space = problem_.system().configuration_space();
   // The end counts from its target, wherever some of its coordinates are fixed.
@@ -225,8 +271,9 @@ std::string Transcription::row_name(int row) const {
     while (k + 1 < functions.size() && i >= functions[k].num_outputs()) {
       i -= functions[k++].num_outputs();
     }
-    return constraints[k].name +
-           (functions[k].num_outputs() > 1 ? "[" + std::to_string(i + 1) + "]" : "");
+    std::string text = constraints[k].name;
+    if (functions[k].num_outputs() > 1) text.append("[").append(std::to_string(i + 1)).append("]");
+    return text;
   };
   if (row == rows_.cost) return "the cost";
   if (row < rows_.start_end) {

@@ -1,6 +1,7 @@
 #include "liegrad/control/certificate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -15,6 +16,8 @@ using dae::index;
 
 /// Keeps the distance to a bound that is met within rounding from being zero.
 constexpr double kSmallestSlack = 1e-12;
+/// In place of the zeros of equations that may depend on each other.
+constexpr std::array kRegularizations = {1e-8, 1e-10, 1e-12};
 
 /// z/(x - l) + z/(u - x), what an active bound adds to the Hessian.
 double barrier(double x, const Interval& bounds, double lower_multiplier, double upper_multiplier) {
@@ -67,10 +70,14 @@ void find_inertia(Transcription& transcription, Nlp& nlp, const Solution& soluti
         barrier(solution.x[index(i)], transcription.variable_bounds()[index(i)],
                 solution.lower_multipliers[index(i)], solution.upper_multipliers[index(i)]));
   }
+  const std::size_t first_row = entries.size();
   for (int i = 0; i < layout.num_rows; ++i) {
     const double scale = transcription.row_scales()[index(i + 1)];
     const Interval& given = transcription.row_bounds()[index(i + 1)];
-    if (given.is_point()) continue;
+    if (given.is_point()) {
+      add(layout.num_free + i, layout.num_free + i, 0);
+      continue;
+    }
     const double y = solution.multipliers[index(i)];
     // A multiplier belongs to the upper bound where it is positive.
     const double sigma = barrier(g[index(i)], {scale * given.lower, scale * given.upper},
@@ -80,13 +87,31 @@ void find_inertia(Transcription& transcription, Nlp& nlp, const Solution& soluti
   certificate.unknowns = layout.num_free;
   certificate.equations = layout.num_rows;
   TimeBlocks blocks(layout.stages, rows, columns);
-  if (!blocks.factorize(entries)) {
-    certificate.zero = 1;
-    return;
+  const auto is_minimum = [&] {
+    certificate.zero = blocks.factorize(entries) ? 0 : 1;
+    certificate.negative = certificate.zero == 0 ? blocks.negative() : 0;
+    certificate.positive =
+        certificate.zero == 0 ? layout.num_free + layout.num_rows - certificate.negative : 0;
+    return certificate.zero == 0 && certificate.negative == layout.num_rows;
+  };
+  certificate.local_minimum = is_minimum();
+  if (certificate.local_minimum) return;
+  // Equations that depend on each other make the matrix singular at a minimum too. With -ε in place of their zeros the
+  // inertia is right if and only if W + Σ_x + JᵀJ/ε is positive definite, which suffices for a minimum whatever the rank
+  // of J is, and which no ε makes true at a saddle.
+  const Certificate found = certificate;
+  for (const double epsilon : kRegularizations) {
+    for (int i = 0; i < layout.num_rows; ++i) {
+      if (transcription.row_bounds()[index(i + 1)].is_point()) {
+        entries[first_row + index(i)] = -epsilon;
+      }
+    }
+    certificate.local_minimum = is_minimum();
+    certificate.dependent_equations = certificate.local_minimum;
+    if (certificate.local_minimum) return;
   }
-  certificate.negative = blocks.negative();
-  certificate.positive = layout.num_free + layout.num_rows - certificate.negative;
-  certificate.local_minimum = certificate.negative == layout.num_rows;
+  // A matrix that is singular by itself is judged by the last ε.
+  if (found.zero == 0) certificate = found;
 }
 
 /// The derivative of the Lagrangian by the length of each step.

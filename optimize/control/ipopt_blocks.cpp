@@ -70,7 +70,7 @@ class BlockSolver final : public Ipopt::SparseSymLinearSolverInterface {
     return Ipopt::SYMSOLVER_SUCCESS;
   }
   Index NumberOfNegEVals() const override { return blocks_->negative(); }
-  bool IncreaseQuality() override { return false; }
+  bool IncreaseQuality() override { return blocks_->increase_quality(); }
   bool ProvidesInertia() const override { return true; }
   EMatrixFormat MatrixFormat() const override { return Triplet_Format; }
 

@@ -31,10 +31,8 @@ double finite(double bound) { return std::clamp(bound, -2 * kInfinity, 2 * kInfi
 
 class Adapter final : public Ipopt::TNLP {
  public:
-  Adapter(Transcription& transcription, Nlp& nlp, const SolveOptions& options, Iterate& iterate,
-          Solution& solution)
-      : transcription_(transcription),
-        nlp_(nlp),
+  Adapter(Program& program, const SolveOptions& options, Iterate& iterate, Solution& solution)
+      : nlp_(program),
         options_(options),
         iterate_(iterate),
         solution_(solution),
@@ -53,15 +51,14 @@ class Adapter final : public Ipopt::TNLP {
   bool get_bounds_info(Index n, Number* x_l, Number* x_u, Index m, Number* g_l,
                        Number* g_u) override {
     for (Index i = 0; i < n; ++i) {
-      const Interval& bounds = transcription_.variable_bounds()[index(i)];
+      const Interval bounds = nlp_.variable_interval(i);
       x_l[i] = finite(bounds.lower);
       x_u[i] = finite(bounds.upper);
     }
     for (Index i = 0; i < m; ++i) {
-      const Interval& bounds = transcription_.row_bounds()[index(i + 1)];
-      const double scale = transcription_.row_scales()[index(i + 1)];
-      g_l[i] = finite(scale * bounds.lower);
-      g_u[i] = finite(scale * bounds.upper);
+      const Interval bounds = nlp_.constraint_interval(i);
+      g_l[i] = finite(bounds.lower);
+      g_u[i] = finite(bounds.upper);
     }
     return true;
   }
@@ -78,24 +75,24 @@ class Adapter final : public Ipopt::TNLP {
   }
 
   bool eval_f(Index n, const Number* x, bool new_x, Number& f) override {
-    set_point(n, x, new_x);
+    if (!set_point(n, x, new_x)) return false;
     f = nlp_.cost();
     return std::isfinite(f);
   }
   bool eval_grad_f(Index n, const Number* x, bool new_x, Number* gradient) override {
-    set_point(n, x, new_x);
+    if (!set_point(n, x, new_x)) return false;
     nlp_.cost_gradient({gradient, index(n)});
     return true;
   }
   bool eval_g(Index n, const Number* x, bool new_x, Index m, Number* g) override {
-    set_point(n, x, new_x);
+    if (!set_point(n, x, new_x)) return false;
     nlp_.constraints({g, index(m)});
     return std::all_of(g, g + m, [](Number value) { return std::isfinite(value); });
   }
   bool eval_jac_g(Index n, const Number* x, bool new_x, Index /*m*/, Index size, Index* rows,
                   Index* columns, Number* entries) override {
     if (entries == nullptr) return put(nlp_.jacobian_pattern(), rows, columns);
-    set_point(n, x, new_x);
+    if (!set_point(n, x, new_x)) return false;
     nlp_.jacobian({entries, index(size)});
     return true;
   }
@@ -103,7 +100,7 @@ class Adapter final : public Ipopt::TNLP {
               const Number* lambda, bool /*new_lambda*/, Index size, Index* rows, Index* columns,
               Number* entries) override {
     if (entries == nullptr) return put(nlp_.hessian_pattern(), rows, columns);
-    set_point(n, x, new_x);
+    if (!set_point(n, x, new_x)) return false;
     nlp_.hessian(cost_factor, {lambda, index(m)}, {entries, index(size)});
     return true;
   }
@@ -117,7 +114,7 @@ class Adapter final : public Ipopt::TNLP {
     iterations_ = iteration;
     solution_.primal_history.push_back(primal);
     solution_.dual_history.push_back(dual);
-    turned_too_far_ = transcription_.largest_turn(current_) > kLargestTurn;
+    turned_too_far_ = nlp_.largest_turn(current_) > kLargestTurn;
     if (options_.observe && !options_.observe(iteration, cost, primal)) {
       interrupted_ = true;
       return false;
@@ -141,11 +138,12 @@ class Adapter final : public Ipopt::TNLP {
   bool interrupted() const { return interrupted_; }
 
  private:
-  void set_point(Index n, const Number* x, bool new_x) {
-    if (!new_x && has_point_) return;
+  bool set_point(Index n, const Number* x, bool new_x) {
+    if (!new_x && has_point_) return is_defined_;
     std::copy_n(x, n, current_.begin());
-    nlp_.set_point(current_);
+    is_defined_ = nlp_.set_point(current_);
     has_point_ = true;
+    return is_defined_;
   }
   static bool put(const ad::Pattern& pattern, Index* rows, Index* columns) {
     for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -155,14 +153,13 @@ class Adapter final : public Ipopt::TNLP {
     return true;
   }
 
-  Transcription& transcription_;
-  Nlp& nlp_;
+  Program& nlp_;
   const SolveOptions& options_;
   Iterate& iterate_;
   Solution& solution_;
   std::vector<double> current_;
   int iterations_ = 0;
-  bool has_point_ = false, turned_too_far_ = false, interrupted_ = false;
+  bool has_point_ = false, is_defined_ = false, turned_too_far_ = false, interrupted_ = false;
 };
 
 /// Sets an option given as text, whatever its type is.
@@ -251,6 +248,7 @@ const char* message_of(Ipopt::ApplicationReturnStatus status) {
 }  // namespace
 
 bool uses_blocks(const SolveOptions& options) {
+  if (options.transcription.kind != TranscriptionKind::kSimultaneous) return false;
   if (options.linear_solver == LinearSolver::kAutomatic) {
     return kIpoptTakesBlocks && options.hessian == HessianMode::kExact &&
            !options.ipopt.contains("linear_solver");
@@ -258,7 +256,7 @@ bool uses_blocks(const SolveOptions& options) {
   return options.linear_solver == LinearSolver::kBlocks;
 }
 
-void run_ipopt(Transcription& transcription, Nlp& nlp, const SolveOptions& options,
+void run_ipopt(const Transcription& transcription, Program& program, const SolveOptions& options,
                Iterate& iterate, Solution& solution, bool& turned_too_far) {
   Summary& summary = solution.summary;
   summary.ipopt_version = IPOPT_VERSION;
@@ -292,8 +290,7 @@ void run_ipopt(Transcription& transcription, Nlp& nlp, const SolveOptions& optio
   }
   for (const auto& [name, value] : options.ipopt) set_option(*ipopt, name, value);
   Ipopt::ApplicationReturnStatus status = ipopt->Initialize("");
-  const Ipopt::SmartPtr<Adapter> adapter =
-      new Adapter(transcription, nlp, options, iterate, solution);
+  const Ipopt::SmartPtr<Adapter> adapter = new Adapter(program, options, iterate, solution);
   if (status == Ipopt::Solve_Succeeded) {
     const Ipopt::SmartPtr<Ipopt::TNLP> tnlp = Ipopt::GetRawPtr(adapter);
     if (blocks) {

@@ -18,7 +18,7 @@ bool uses_blocks(const SolveOptions& options);
 
 /// Runs IPOPT from an iterate, replaces it by the last one and adds to the solution what was seen on the way. A large turn
 /// of a δ_n ends the run, so that the reference can be moved.
-void run_ipopt(Transcription& transcription, Nlp& nlp, const SolveOptions& options,
+void run_ipopt(const Transcription& transcription, Program& program, const SolveOptions& options,
                Iterate& iterate, Solution& solution, bool& turned_too_far);
 
 }  // namespace liegrad::control

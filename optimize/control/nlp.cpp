@@ -41,9 +41,20 @@ Nlp::Nlp(Transcription& transcription) : transcription_(transcription) {
   entries_.resize(sum.jacobian_pattern().size());
 }
 
-void Nlp::set_point(std::span<const double> x) {
+Interval Nlp::variable_interval(int variable) const {
+  return transcription_.variable_bounds()[index(variable)];
+}
+
+Interval Nlp::constraint_interval(int constraint) const {
+  const Interval& bounds = transcription_.row_bounds()[index(constraint + 1)];
+  const double scale = transcription_.row_scales()[index(constraint + 1)];
+  return {scale * bounds.lower, scale * bounds.upper};
+}
+
+bool Nlp::set_point(std::span<const double> x) {
   std::copy(x.begin(), x.end(), transcription_.numbers().begin());
   has_values_ = has_jacobian_ = false;
+  return true;
 }
 
 void Nlp::evaluate_values() {

@@ -3,34 +3,34 @@
 #include <span>
 #include <vector>
 
+#include "liegrad/control/program.hpp"
 #include "liegrad/control/transcription.hpp"
 
 namespace liegrad::control {
 
-/// The nonlinear program of a transcription as solvers evaluate it:
-///
-///     min f(x),   row bounds ≤ g(x) ≤ row bounds,   bounds ≤ x ≤ bounds,
-///
-/// with exact sparse derivatives. Nothing is allocated after the first evaluation of a kind.
-class Nlp {
+/// The nonlinear program of a transcription with all of the motion as unknowns, with exact sparse derivatives. Nothing is
+/// allocated after the first evaluation of a kind. Constraints are the rows of the transcription without that of the cost.
+class Nlp final : public Program {
  public:
   explicit Nlp(Transcription& transcription);
 
-  int num_variables() const { return transcription_.num_variables(); }
-  int num_constraints() const { return transcription_.num_rows() - 1; }
+  int num_variables() const override { return transcription_.num_variables(); }
+  int num_constraints() const override { return transcription_.num_rows() - 1; }
+  Interval variable_interval(int variable) const override;
+  Interval constraint_interval(int constraint) const override;
 
-  /// The point of all that follows.
-  void set_point(std::span<const double> x);
-
-  double cost();
-  void constraints(std::span<double> g);
-  void cost_gradient(std::span<double> gradient);
-  /// Rows are counted from 0, without that of the cost.
-  const ad::Pattern& jacobian_pattern() const { return jacobian_pattern_; }
-  void jacobian(std::span<double> entries);
-  /// The lower triangle of the Hessian of cost_factor f + multipliersᵀ g.
-  const ad::Pattern& hessian_pattern() const { return hessian_pattern_; }
-  void hessian(double cost_factor, std::span<const double> multipliers, std::span<double> entries);
+  bool set_point(std::span<const double> x) override;
+  double cost() override;
+  void constraints(std::span<double> g) override;
+  void cost_gradient(std::span<double> gradient) override;
+  const ad::Pattern& jacobian_pattern() const override { return jacobian_pattern_; }
+  void jacobian(std::span<double> entries) override;
+  const ad::Pattern& hessian_pattern() const override { return hessian_pattern_; }
+  void hessian(double cost_factor, std::span<const double> multipliers,
+               std::span<double> entries) override;
+  double largest_turn(std::span<const double> x) const override {
+    return transcription_.largest_turn(x);
+  }
 
   /// Time spent in all evaluations so far.
   double seconds() const { return seconds_; }

@@ -35,6 +35,8 @@ struct Certificate {
   int positive = 0, negative = 0, zero = 0;
   int unknowns = 0, equations = 0;
   bool local_minimum = false;
+  /// Some equations repeat what others say: multipliers are not unique, and the inertia is that of the regularised matrix.
+  bool dependent_equations = false;
   /// H_n = ∂/∂h_n of the Lagrangian, step by step: constant along an extremal of a system that does not depend on time,
   /// and zero where the horizon is free. Its spread is max - min.
   std::vector<double> hamiltonian;

@@ -7,6 +7,7 @@
 #include "liegrad/control/certificate.hpp"
 #include "liegrad/control/ipopt_blocks.hpp"
 #include "liegrad/control/ipopt_run.hpp"
+#include "liegrad/control/shooting.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
@@ -36,6 +37,10 @@ void check(const SolveOptions& options) {
     throw InvalidArgument(
         "this IPOPT does not take elimination in time, which needs 3.14; take the linear solver "
         "mumps");
+  }
+  if (options.transcription.kind != TranscriptionKind::kSimultaneous) {
+    throw InvalidArgument(
+        "elimination in time needs the simultaneous transcription; take the linear solver mumps");
   }
   if (options.hessian != HessianMode::kExact) {
     throw InvalidArgument("elimination in time needs exact Hessians; take the linear solver mumps");
@@ -135,9 +140,24 @@ void read_solution(const Transcription& transcription, Nlp& nlp, const Iterate& 
   }
 }
 
+/// Runs IPOPT on what is left of the program when the motion is eliminated.
+Iterate shoot(Transcription& transcription, Nlp& nlp, const SolveOptions& options,
+              Solution& solution) {
+  ShootingProgram program(transcription, nlp);
+  Iterate iterate{.x = program.reduced(transcription.guess())};
+  solution.summary.variables = program.num_variables();
+  solution.summary.constraints = program.num_constraints();
+  bool turned_too_far = false;
+  run_ipopt(transcription, program, options, iterate, solution, turned_too_far);
+  return program.expanded(iterate);
+}
+
 /// Runs IPOPT from the guess, about a reference that is moved until it can stay.
 Iterate search(Transcription& transcription, Nlp& nlp, const SolveOptions& options,
                Solution& solution) {
+  if (options.transcription.kind != TranscriptionKind::kSimultaneous) {
+    return shoot(transcription, nlp, options, solution);
+  }
   Summary& summary = solution.summary;
   Iterate iterate{.x = transcription.guess()};
   for (;;) {

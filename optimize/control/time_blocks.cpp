@@ -1,7 +1,8 @@
 #include "liegrad/control/time_blocks.hpp"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
+#include <utility>
 
 #include "liegrad/lie/error.hpp"
 
@@ -10,150 +11,133 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// Barrier terms make some entries huge: others may be small beside them and right.
+constexpr double kTiny = 1e-22;
+/// Larger pivots delay many unknowns, and fronts grow.
+constexpr double kLargestThreshold = 1e-2;
+
 }  // namespace
 
 TimeBlocks::TimeBlocks(std::span<const int> stages, std::span<const int> rows,
                        std::span<const int> columns) {
-  std::vector<int> position(stages.size());
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i] == kBorder) {
-      position[i] = static_cast<int>(border_.size());
-      border_.push_back(static_cast<int>(i));
-      continue;
-    }
-    if (at(stages[i]) >= stages_.size()) stages_.resize(at(stages[i]) + 1);
-    Stage& stage = stages_[at(stages[i])];
-    position[i] = stage.size++;
-    stage.unknowns.push_back(static_cast<int>(i));
-  }
-  // Which rows of the next stage an elimination reaches.
+  int num_stages = 0;
+  for (const int stage : stages) num_stages = std::max(num_stages, stage + 1);
+  stages_.resize(at(num_stages + 1));
+  const auto stage_of = [&](int unknown) {
+    return stages[at(unknown)] == kBorder ? num_stages : stages[at(unknown)];
+  };
+  // Unknowns with few entries come first: their elimination leaves few behind.
+  std::vector<int> degree(stages.size(), 0), order(stages.size()), position(stages.size());
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    int i = rows[k], j = columns[k];
-    if (stages[at(i)] == kBorder || stages[at(j)] == kBorder) continue;
-    if (stages[at(i)] < stages[at(j)]) std::swap(i, j);
-    const int distance = stages[at(i)] - stages[at(j)];
-    if (distance == 0) continue;
+    ++degree[at(rows[k])];
+    ++degree[at(columns[k])];
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return degree[at(a)] < degree[at(b)]; });
+  for (const int unknown : order) {
+    Stage& stage = stages_[at(stage_of(unknown))];
+    position[at(unknown)] = static_cast<int>(stage.unknowns.size());
+    stage.unknowns.push_back(unknown);
+  }
+
+  // The boundary of a stage is what it touches of the next one, and the border.
+  const auto earlier_first = [&](std::size_t k) {
+    std::pair pair(rows[k], columns[k]);
+    if (stage_of(pair.first) > stage_of(pair.second)) std::swap(pair.first, pair.second);
+    return pair;
+  };
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const auto [early, late] = earlier_first(k);
+    const int distance = stage_of(late) - stage_of(early);
+    if (distance == 0 || stage_of(late) == num_stages) continue;
     if (distance > 1) {
       throw InvalidArgument(
           "a condition couples points of the grid that are no neighbours, which elimination in "
-          "time "
-          "does not know; take the linear solver mumps");
+          "time does not know; take the linear solver mumps");
     }
-    stages_[at(stages[at(j)])].coupled.push_back(position[at(i)]);
+    stages_[at(stage_of(early))].boundary.push_back(late);
   }
-  const auto num_border = static_cast<Eigen::Index>(border_.size());
-  corner_.resize(num_border, num_border);
-  for (Stage& stage : stages_) {
-    std::sort(stage.coupled.begin(), stage.coupled.end());
-    stage.coupled.erase(std::unique(stage.coupled.begin(), stage.coupled.end()),
-                        stage.coupled.end());
-    const auto num_coupled = static_cast<Eigen::Index>(stage.coupled.size());
-    stage.diagonal.resize(stage.size, stage.size);
-    stage.next.resize(num_coupled, stage.size);
-    stage.border.resize(num_border, stage.size);
-    stage.solved.resize(stage.size, num_coupled + num_border);
-    stage.right.resize(stage.size, 1);
-    stage.update.resize(num_coupled, num_coupled + num_border);
+  std::vector<int> in_boundary(stages.size(), 0);  // of the stage before
+  const std::vector<int> border = stages_.back().unknowns;
+  for (int n = 0; n < num_stages; ++n) {
+    std::vector<int>& list = stages_[at(n)].boundary;
+    std::sort(list.begin(), list.end(),
+              [&](int a, int b) { return position[at(a)] < position[at(b)]; });
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    for (std::size_t i = 0; i < list.size(); ++i) in_boundary[at(list[i])] = static_cast<int>(i);
+    list.insert(list.end(), border.begin(), border.end());
+  }
+
+  // Where the boundary of a stage stands in the front of the next one: the border stands behind all else.
+  for (int n = 1; n <= num_stages; ++n) {
+    const Stage& stage = stages_[at(n)];
+    Stage& before = stages_[at(n - 1)];
+    const std::size_t own = before.boundary.size() - border.size();
+    for (std::size_t i = 0; i < own; ++i) before.next.push_back(position[at(before.boundary[i])]);
+    const std::size_t size = stage.unknowns.size() + stage.boundary.size();
+    for (std::size_t i = size - border.size(); i < size; ++i) {
+      before.next.push_back(static_cast<int>(i));
+    }
   }
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    int i = rows[k], j = columns[k];
-    // The later one is the row, the border the latest.
-    const auto order = [&](int unknown) {
-      const int stage = stages[at(unknown)];
-      return std::pair(stage == kBorder ? static_cast<int>(stages_.size()) : stage,
-                       position[at(unknown)]);
-    };
-    if (order(i) < order(j)) std::swap(i, j);
-    const int row = position[at(i)], column = position[at(j)];
-    if (stages[at(j)] == kBorder) {
-      places_.push_back(&corner_(row, column));
-      continue;
+    const auto [early, late] = earlier_first(k);
+    Stage& stage = stages_[at(stage_of(early))];
+    int i = position[at(late)];
+    if (stage_of(late) != stage_of(early)) {
+      const std::size_t behind = stage.boundary.size() - border.size();
+      i = static_cast<int>(stage.unknowns.size()) +
+          (stage_of(late) == num_stages ? static_cast<int>(behind) + position[at(late)]
+                                        : in_boundary[at(late)]);
     }
-    Stage& stage = stages_[at(stages[at(j)])];
-    if (stages[at(i)] == kBorder) {
-      places_.push_back(&stage.border(row, column));
-    } else if (stages[at(i)] == stages[at(j)]) {
-      places_.push_back(&stage.diagonal(row, column));
-    } else {
-      const auto found = std::lower_bound(stage.coupled.begin(), stage.coupled.end(), row);
-      places_.push_back(&stage.next(found - stage.coupled.begin(), column));
-    }
+    stage.entries.push_back({static_cast<int>(k), i, position[at(early)]});
   }
 }
 
-bool TimeBlocks::factorize(std::span<const double> entries) {
-  negative_ = 0;
-  corner_.setZero();
-  for (Stage& stage : stages_) {
-    stage.diagonal.setZero();
-    stage.next.setZero();
-    stage.border.setZero();
-  }
-  for (std::size_t k = 0; k < places_.size(); ++k) *places_[k] += entries[k];
-  for (std::size_t n = 0; n < stages_.size(); ++n) {
-    Stage& stage = stages_[n];
-    if (stage.size == 0) continue;
-    if (!stage.factor.factorize(stage.diagonal)) return false;
-    negative_ += stage.factor.negative();
-    const Eigen::Index coupled = stage.next.rows(), border = stage.border.rows();
-    stage.solved.leftCols(coupled) = stage.next.transpose();
-    stage.solved.rightCols(border) = stage.border.transpose();
-    stage.factor.solve(stage.solved);
-    if (n + 1 < stages_.size()) {
-      Stage& next = stages_[n + 1];
-      Eigen::MatrixXd& update = stage.update;
-      update.noalias() = stage.next * stage.solved;
-      for (Eigen::Index i = 0; i < coupled; ++i) {
-        const int row = stage.coupled[static_cast<std::size_t>(i)];
-        for (Eigen::Index j = 0; j <= i; ++j) {
-          next.diagonal(row, stage.coupled[static_cast<std::size_t>(j)]) -= update(i, j);
-        }
-        next.border.col(row) -= update.row(i).tail(border).transpose();
-      }
-    }
-    corner_.noalias() -= stage.border * stage.solved.rightCols(border);
-  }
-  if (border_.empty()) return true;
-  if (!corner_factor_.factorize(corner_)) return false;
-  negative_ += corner_factor_.negative();
+bool TimeBlocks::increase_quality() {
+  if (threshold_ >= kLargestThreshold) return false;
+  threshold_ = std::min(kLargestThreshold, std::pow(threshold_, 0.5));
   return true;
 }
 
-void TimeBlocks::solve(std::span<double> b) {
-  SymmetricFactor::RightSides& corner = corner_right_;
-  corner.resize(static_cast<Eigen::Index>(border_.size()), 1);
-  for (std::size_t i = 0; i < border_.size(); ++i) {
-    corner(static_cast<Eigen::Index>(i), 0) = b[at(border_[i])];
-  }
-  for (Stage& stage : stages_) {
-    for (int i = 0; i < stage.size; ++i) stage.right(i, 0) = b[at(stage.unknowns[at(i)])];
-  }
+bool TimeBlocks::factorize(std::span<const double> entries) {
+  factor_.clear();
+  num_delayed_ = 0;
+  double scale = 0;
+  for (const double x : entries) scale = std::max(scale, std::abs(x));
+  if (!std::isfinite(scale)) return false;
+  carried_.clear();
+  int delayed = 0;
+  std::vector<int> late;
   for (std::size_t n = 0; n < stages_.size(); ++n) {
-    Stage& stage = stages_[n];
-    const Eigen::Index coupled = stage.next.rows();
-    vector_.noalias() = stage.solved.transpose() * stage.right.col(0);
-    for (Eigen::Index i = 0; i < coupled; ++i) {
-      stages_[n + 1].right(stage.coupled[static_cast<std::size_t>(i)], 0) -= vector_(i);
+    const Stage& stage = stages_[n];
+    // Delayed unknowns, then those of the stage.
+    complete_.assign(late.begin(), late.end());
+    complete_.insert(complete_.end(), stage.unknowns.begin(), stage.unknowns.end());
+    front_.start(complete_, stage.boundary);
+    if (n > 0) {
+      const std::vector<int>& next = stages_[n - 1].next;
+      const auto place = [&](int i) { return i < delayed ? i : delayed + next[at(i - delayed)]; };
+      const int size = delayed + static_cast<int>(next.size());
+      std::size_t source = 0;
+      for (int j = 0; j < size; ++j) {
+        for (int i = j; i < size; ++i) front_.add(place(i), place(j), carried_[source++]);
+      }
     }
-    corner.col(0) -= vector_.tail(corner.rows());
-  }
-  if (!border_.empty()) corner_factor_.solve(corner);
-  for (std::size_t n = stages_.size(); n-- > 0;) {
-    Stage& stage = stages_[n];
-    if (stage.size == 0) continue;
-    const Eigen::Index coupled = stage.next.rows();
-    stage.factor.solve(stage.right);
-    vector_.resize(stage.solved.cols());
-    for (Eigen::Index i = 0; i < coupled; ++i) {
-      vector_(i) = stages_[n + 1].right(stage.coupled[static_cast<std::size_t>(i)], 0);
+    for (const Entry& entry : stage.entries) {
+      front_.add(delayed + entry.i, delayed + entry.j, entries[at(entry.source)]);
     }
-    vector_.tail(corner.rows()) = corner.col(0);
-    stage.right.col(0).noalias() -= stage.solved * vector_;
-    for (int i = 0; i < stage.size; ++i) b[at(stage.unknowns[at(i)])] = stage.right(i, 0);
+    front_.eliminate(threshold_, kTiny * scale, factor_);
+    delayed = front_.num_delayed();
+    num_delayed_ += delayed;
+    late.clear();
+    for (int i = 0; i < delayed; ++i) late.push_back(front_.unknown_left(i));
+    carried_.clear();
+    for (int j = 0; j < front_.size_left(); ++j) {
+      for (int i = j; i < front_.size_left(); ++i) carried_.push_back(front_.entry_left(i, j));
+    }
   }
-  for (std::size_t i = 0; i < border_.size(); ++i) {
-    b[at(border_[i])] = corner(static_cast<Eigen::Index>(i), 0);
-  }
+  return delayed == 0;
 }
 
 }  // namespace liegrad::control

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "liegrad/control/symmetric_factor.hpp"
+#include "liegrad/control/front.hpp"
 
 namespace liegrad::control {
 
@@ -15,8 +15,9 @@ namespace liegrad::control {
 ///          E_2  …   …    …
 ///     F_0  F_1  …        G
 ///
-/// Stages are eliminated one after the other, each by a dense factorisation that counts its eigenvalues' signs: the work
-/// is linear in the number of stages, and the sum of the counts is the inertia of the matrix.
+/// Stages are eliminated one after the other, each as a dense front whose boundary is what it touches of the next stage
+/// and the border; unknowns without a good pivot are delayed to the next. The work is linear in the number of stages, and
+/// the signs of the pivots are the inertia of the matrix.
 class TimeBlocks {
  public:
   static constexpr int kBorder = -1;
@@ -25,32 +26,36 @@ class TimeBlocks {
   /// couples stages that are not neighbours.
   TimeBlocks(std::span<const int> stages, std::span<const int> rows, std::span<const int> columns);
 
-  /// False if a block is singular.
+  /// False if the matrix is singular.
   bool factorize(std::span<const double> entries);
-  int negative() const { return negative_; }
-  void solve(std::span<double> b);
+  int negative() const { return factor_.negative(); }
+  void solve(std::span<double> b) { factor_.solve(b); }
+  /// Asks for larger pivots from now on; false if they are as large as they can be.
+  bool increase_quality();
+
+  /// Unknowns that were delayed in the last factorisation, once for each front that they left.
+  int num_delayed() const { return num_delayed_; }
+  std::size_t num_factor_entries() const { return factor_.num_entries(); }
 
  private:
+  struct Entry {
+    int source;  ///< among the entries given
+    int i, j;    ///< in the front of its stage, behind what was delayed
+  };
   struct Stage {
-    int size = 0;
-    std::vector<int> unknowns;
-    Eigen::MatrixXd diagonal;            ///< D_n, reduced
-    std::vector<int> coupled;            ///< rows of stage n+1 in which E_{n+1} is not zero
-    Eigen::MatrixXd next, border;        ///< these rows of E_{n+1}; F_n, reduced
-    SymmetricFactor::RightSides solved;  ///< D_n⁻¹ (E_{n+1}ᵀ, F_nᵀ)
-    SymmetricFactor factor;
-    SymmetricFactor::RightSides right;  ///< one
-    Eigen::MatrixXd update;
+    std::vector<int> unknowns, boundary;
+    std::vector<Entry> entries;
+    /// Where unknowns of the boundary stand in the front of the next stage, behind what was delayed.
+    std::vector<int> next;
   };
 
-  std::vector<Stage> stages_;
-  std::vector<int> border_;
-  Eigen::MatrixXd corner_;
-  SymmetricFactor corner_factor_;
-  SymmetricFactor::RightSides corner_right_;
-  Eigen::VectorXd vector_;
-  std::vector<double*> places_;  ///< where each entry is added
-  int negative_ = 0;
+  std::vector<Stage> stages_;  ///< the last one is the border
+  Front front_;
+  SparseFactor factor_;
+  std::vector<int> complete_;
+  std::vector<double> carried_;  ///< what one front hands to the next, by columns
+  double threshold_ = 1e-8;
+  int num_delayed_ = 0;
 };
 
 }  // namespace liegrad::control

@@ -13,8 +13,17 @@
 
 namespace liegrad::control {
 
+/// Which unknowns a nonlinear program keeps.
+enum class TranscriptionKind {
+  kSimultaneous,      ///< all of the motion
+  kMultipleShooting,  ///< that at the ends of some segments; a run leads through each
+  kShooting,          ///< none but the controls and what all points share
+};
+
 struct TranscriptionOptions {
-  int steps = 50;  ///< at least 2
+  TranscriptionKind kind = TranscriptionKind::kSimultaneous;
+  int segments = 10;  ///< of multiple shooting; at least 1, at most as many as steps
+  int steps = 50;     ///< at least 2
   /// Without one, the trapezoidal rule, and for systems with constraints the default of AlphaMethod, which damps. A
   /// method that damps leaves oscillations in the last few controls; one that does not, in multipliers of index 3.
   std::optional<dae::AlphaMethod> method = {};
@@ -56,6 +65,13 @@ class Transcription {
   /// Moves the reference to q̄_n∘exp(δ_n) and sets δ_n = 0, where it may move: δ_N of coordinates fixed one by one counts
   /// from the target.
   void recentre(std::vector<double>& x);
+  /// Moves the reference of a point, but for nodes in R^n, whose bounds count from it; set_references() follows.
+  void set_reference(int point, std::span<const double> q);
+  const std::vector<double>& reference(int point) const {
+    return references_[static_cast<std::size_t>(point)];
+  }
+  /// Makes the numbers that depend on references.
+  void set_references();
   /// The largest angle of a δ_n that turns.
   double largest_turn(std::span<const double> x) const;
 
@@ -83,7 +99,7 @@ class Transcription {
   void set_row_bounds();
   void set_variable_bounds();
   void set_guess();
-  void set_references();
+  void guess_reactions();
   std::vector<double> guessed_configuration(double fraction) const;
 
   const Problem& problem_;

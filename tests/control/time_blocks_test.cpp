@@ -27,7 +27,24 @@ Eigen::MatrixXd random_matrix(int n, std::mt19937& generator) {
   return a;
 }
 
-TEST(SymmetricFactor, SolvesAndCountsSignsOfIndefiniteMatrices) {
+/// A matrix of one stage, all of it.
+struct Dense {
+  explicit Dense(const Eigen::MatrixXd& a) {
+    const auto n = static_cast<int>(a.rows());
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        rows.push_back(i);
+        columns.push_back(j);
+        entries.push_back(a(i, j));
+      }
+    }
+    stages.assign(static_cast<std::size_t>(n), 0);
+  }
+  std::vector<int> stages, rows, columns;
+  std::vector<double> entries;
+};
+
+TEST(Front, SolvesAndCountsSignsOfIndefiniteMatrices) {
   std::mt19937 generator(3);
   for (int n = 1; n <= 24; ++n) {
     for (int repeat = 0; repeat < 20; ++repeat) {
@@ -36,20 +53,25 @@ TEST(SymmetricFactor, SolvesAndCountsSignsOfIndefiniteMatrices) {
       if (repeat % 2 == 0) a.diagonal().tail(n / 2).setZero();
       if (repeat % 4 == 0 && n > 1) a.diagonal().setZero();
       if (std::abs(a.determinant()) < 1e-3) continue;
-      SymmetricFactor factor;
-      ASSERT_TRUE(factor.factorize(a));
-      EXPECT_EQ(factor.negative(), negative_eigenvalues(a)) << n;
-      const Eigen::MatrixXd x = Eigen::MatrixXd::Random(n, 3);
-      SymmetricFactor::RightSides b = a * x;
-      factor.solve(b);
+      const Dense dense(a);
+      TimeBlocks blocks(dense.stages, dense.rows, dense.columns);
+      ASSERT_TRUE(blocks.factorize(dense.entries));
+      EXPECT_EQ(blocks.negative(), negative_eigenvalues(a)) << n;
+      const Eigen::VectorXd x = Eigen::VectorXd::Random(n);
+      Eigen::VectorXd b = a * x;
+      blocks.solve({b.data(), static_cast<std::size_t>(n)});
       EXPECT_LT((b - x).cwiseAbs().maxCoeff(), 1e-7) << n;
     }
   }
 }
 
-TEST(SymmetricFactor, RefusesASingularMatrix) {
-  SymmetricFactor factor;
-  EXPECT_FALSE(factor.factorize(Eigen::MatrixXd::Zero(3, 3)));
+TEST(Front, RefusesASingularMatrix) {
+  for (const Eigen::MatrixXd& a : {Eigen::MatrixXd(Eigen::MatrixXd::Zero(3, 3)),
+                                   Eigen::MatrixXd(Eigen::MatrixXd::Ones(2, 2))}) {
+    const Dense dense(a);
+    TimeBlocks blocks(dense.stages, dense.rows, dense.columns);
+    EXPECT_FALSE(blocks.factorize(dense.entries));
+  }
 }
 
 struct Sparse {
@@ -104,6 +126,32 @@ TEST(TimeBlocks, SolveAndCountSignsOfBorderedBlockTridiagonalMatrices) {
         blocks.solve({b.data(), static_cast<std::size_t>(b.size())});
         EXPECT_LT((b - x).cwiseAbs().maxCoeff(), 1e-8);
       }
+    }
+  }
+}
+
+/// Stages that are singular by themselves, or nearly, although the matrix is not: their unknowns wait for the next one.
+TEST(TimeBlocks, DelayUnknownsThatHaveNoPivotInTheirStage) {
+  std::mt19937 generator(7);
+  for (const double size : {0.0, 1e-14, 1e-9, 1e-4}) {
+    for (const int border : {0, 2}) {
+      Sparse a = random_blocks(8, border, generator);
+      a.dense.setZero();
+      for (std::size_t k = 0; k < a.entries.size(); ++k) {
+        const int i = a.rows[k], j = a.columns[k];
+        const int s = a.stages[static_cast<std::size_t>(i)];
+        if (s == a.stages[static_cast<std::size_t>(j)] && s % 3 == 0) a.entries[k] *= size;
+        a.dense(i, j) += a.entries[k];
+        if (i != j) a.dense(j, i) += a.entries[k];
+      }
+      TimeBlocks blocks(a.stages, a.rows, a.columns);
+      ASSERT_TRUE(blocks.factorize(a.entries));
+      EXPECT_GT(blocks.num_delayed(), 0);
+      EXPECT_EQ(blocks.negative(), negative_eigenvalues(a.dense));
+      const Eigen::VectorXd x = Eigen::VectorXd::Random(a.dense.rows());
+      Eigen::VectorXd b = a.dense * x;
+      blocks.solve({b.data(), static_cast<std::size_t>(b.size())});
+      EXPECT_LT((b - x).cwiseAbs().maxCoeff(), 1e-8) << size;
     }
   }
 }

@@ -63,7 +63,9 @@ Problem make(const Settings& settings) {
   problem.fix_end_velocity("crank", {2});
   problem.add_running_cost(
       [](const auto& at) { return at.control("motor.torque") * at.control("motor.torque"); });
-  problem.set_guess([=](double s) { return at_crank_angle(start + s * turn, l1, l2); });
+  // From rest to rest.
+  problem.set_guess(
+      [=](double s) { return at_crank_angle(start + s * s * (3 - 2 * s) * turn, l1, l2); });
   return problem;
 }
 

@@ -1,0 +1,312 @@
+#include "options/control_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/elements/forces/actuators.hpp"
+#include "liegrad/lie/error.hpp"
+#include "liegrad/models/models.hpp"
+#include "options/group_name.hpp"
+#include "options/json_fields.hpp"
+
+namespace liegrad::app {
+namespace {
+
+using ad::Taped;
+using control::Interval;
+using control::Problem;
+using nlohmann::json;
+using sensitivity::Snapshot;
+
+/// A number of a motion by its name, or all numbers of a quantity: "arm.x[3]", "joint.lambda", "motor.m1", "time".
+class Quantity {
+ public:
+  Quantity(const std::string& name, const std::string& place) : name_(name) {
+    std::string rest = name;
+    if (rest.size() > 2 && rest.front() == '|' && rest.back() == '|') {
+      is_norm_ = true;
+      rest = rest.substr(1, rest.size() - 2);
+    }
+    whole_ = rest;
+    const std::size_t bracket = rest.find('[');
+    if (bracket != std::string::npos) {
+      std::size_t used = 0;
+      const std::string inside = rest.substr(bracket + 1);
+      try {
+        component_ = std::stoi(inside, &used);
+      } catch (const std::exception&) {
+        used = 0;
+      }
+      if (used == 0 || inside.substr(used) != "]" || *component_ < 1) {
+        throw InvalidArgument(place + ": '" + name +
+                              "' has no component; they are counted from 1, as in arm.x[1]");
+      }
+      rest = rest.substr(0, bracket);
+    }
+    const std::size_t dot = rest.rfind('.');
+    owner_ = rest.substr(0, dot);
+    kind_ = dot == std::string::npos ? "" : rest.substr(dot + 1);
+  }
+
+  bool is_norm() const { return is_norm_; }
+
+  /// Its value; of a norm the square, which has derivatives everywhere.
+  Taped operator()(const Snapshot<Taped>& at) const {
+    const std::vector<Taped> all = values(at);
+    if (is_norm_) {
+      Taped sum(0);
+      for (const Taped& x : all) sum += x * x;
+      return sum;
+    }
+    if (!component_ && all.size() > 1) {
+      throw InvalidArgument("'" + name_ + "' has " + std::to_string(all.size()) +
+                            " components; name one of them, " + name_ + "[1], or their norm, |" +
+                            name_ + "|");
+    }
+    const int i = component_.value_or(1) - 1;
+    if (i >= static_cast<int>(all.size())) {
+      throw InvalidArgument("'" + name_ + "': there are only " + std::to_string(all.size()) +
+                            " components");
+    }
+    return all[static_cast<std::size_t>(i)];
+  }
+
+ private:
+  static std::vector<Taped> list(const Snapshot<Taped>::Vector& v, Eigen::Index first,
+                                 Eigen::Index count) {
+    return {v.data() + first, v.data() + first + count};
+  }
+  std::vector<Taped> values(const Snapshot<Taped>& at) const {
+    if (whole_ == "time") return {at.time()};
+    if (kind_ == "lambda") {
+      const auto v = at.multipliers(owner_);
+      return list(v, 0, v.size());
+    }
+    if (kind_ == "v" || kind_ == "omega") {
+      const auto v = at.velocity(owner_);
+      return list(v, 0, kind_ == "omega" ? std::min<Eigen::Index>(3, v.size()) : v.size());
+    }
+    if (kind_ == "x") {
+      try {
+        const auto v = at.coordinates(owner_);
+        return list(v, 0, v.size());
+      } catch (const InvalidArgument&) {
+        const auto x = at.frame(owner_).position;
+        return {x(0), x(1), x(2)};
+      }
+    }
+    if (component_ || is_norm_) {
+      static const std::vector<std::string> kinds = {"x", "v", "omega", "lambda"};
+      throw InvalidArgument("'" + name_ +
+                            "': " + dae::unknown_name_message("quantity", kind_, kinds));
+    }
+    return {at.control(whole_)};
+  }
+
+  std::string name_, whole_, owner_, kind_;
+  std::optional<int> component_;
+  bool is_norm_ = false;
+};
+
+Interval interval_of(const JsonFields& fields) {
+  Interval interval;
+  interval.lower = fields.number_or("min", interval.lower);
+  interval.upper = fields.number_or("max", interval.upper);
+  return interval;
+}
+
+/// The entries of a list of objects.
+const json& list_of(const JsonFields& fields, const std::string& key) {
+  static const json none = json::array();
+  if (!fields.has(key)) return none;
+  if (!fields.at(key).is_array()) fields.refuse(key, "a list [ … ] belongs here");
+  return fields.at(key);
+}
+
+/// The members of an object whose keys are names of the system.
+const json& named_in(const JsonFields& fields, const std::string& key) {
+  static const json none = json::object();
+  if (!fields.has(key)) return none;
+  if (!fields.at(key).is_object()) fields.refuse(key, "an object of names belongs here");
+  return fields.at(key);
+}
+
+dae::System system_of(const JsonFields& file) {
+  if (!file.has("system")) file.refuse("system", "it is missing; name one of `liegrad models`");
+  const JsonFields fields(file.at("system"), file.place("system"),
+                          {"name", "group", "bodies", "set"});
+  models::Structure structure;
+  if (fields.has("group")) structure.body_group = body_group_of(fields.text("group"));
+  const double bodies = fields.number_or("bodies", 0);
+  if (bodies != std::floor(bodies) || bodies < 0 || bodies > 1e6) {
+    fields.refuse("bodies", "a whole number belongs here");
+  }
+  structure.bodies = static_cast<int>(bodies);
+  dae::System system = models::make_model(fields.text("name"), structure);
+  for (const auto& [name, value] : named_in(fields, "set").items()) {
+    if (!value.is_number()) fields.refuse("set", "the value of '" + name + "' is no number");
+    system.set_parameter(name, value.get<double>());
+  }
+  return system;
+}
+
+void add_actuators(const JsonFields& file, dae::System& system) {
+  for (const json& entry : list_of(file, "actuators")) {
+    const JsonFields fields(entry, file.place("actuators"), {"name", "type", "node", "axes"});
+    const std::string type = fields.text("type"), axes = fields.text_or("axes", "inertial");
+    static const std::vector<std::string> types = {"force", "torque", "coordinate"};
+    static const std::vector<std::string> all_axes = {"inertial", "body"};
+    if (std::find(all_axes.begin(), all_axes.end(), axes) == all_axes.end()) {
+      fields.refuse("axes", dae::unknown_name_message("choice", axes, all_axes));
+    }
+    const auto in = axes == "body" ? elements::LoadAxes::kBody : elements::LoadAxes::kInertial;
+    const std::string name = fields.text("name"), node = fields.text("node");
+    if (type == "force") {
+      system.add(name, elements::ActuatorForce{in}, {node});
+    } else if (type == "torque") {
+      system.add(name, elements::ActuatorTorque{in}, {node});
+    } else if (type == "coordinate") {
+      system.add(name, elements::CoordinateActuator{}, {node});
+    } else {
+      fields.refuse("type", dae::unknown_name_message("type of actuator", type, types));
+    }
+  }
+}
+
+void set_initial_values(const JsonFields& file, dae::System& system) {
+  for (const auto& [node, value] : named_in(file, "initial").items()) {
+    const JsonFields fields(value, file.place("initial") + ", " + node, {"q", "v"});
+    if (fields.has("q")) system.set_initial_configuration(node, fields.numbers("q"));
+    if (fields.has("v")) system.set_initial_velocity(node, fields.numbers("v"));
+  }
+}
+
+void set_horizon(const JsonFields& file, Problem& problem) {
+  if (file.has("horizon") && file.at("horizon").is_object()) {
+    const JsonFields fields(file.at("horizon"), file.place("horizon"), {"guess", "min", "max"});
+    problem.set_free_horizon(fields.number("guess"), interval_of(fields));
+  } else {
+    problem.set_horizon(file.number("horizon"));
+  }
+}
+
+void set_controls(const JsonFields& file, Problem& problem) {
+  for (const auto& [name, value] : named_in(file, "controls").items()) {
+    const JsonFields fields(value, file.place("controls") + ", " + name, {"min", "max", "guess"});
+    problem.set_control_bounds(name, interval_of(fields));
+    if (fields.has("guess")) problem.set_control_guess(name, fields.number("guess"));
+  }
+  for (const auto& [name, value] : named_in(file, "parameters").items()) {
+    const JsonFields fields(value, file.place("parameters") + ", " + name, {"min", "max"});
+    problem.free_parameter(name, interval_of(fields));
+  }
+}
+
+void set_end(const JsonFields& file, Problem& problem) {
+  for (const auto& [node, value] : named_in(file, "end").items()) {
+    const JsonFields fields(value, file.place("end") + ", " + node,
+                            {"q", "coordinates", "v", "velocity_coordinates"});
+    if (fields.has("q")) {
+      problem.fix_end_configuration(node, fields.numbers("q"),
+                                    fields.integers_or_none("coordinates"));
+    }
+    if (!fields.has("v")) continue;
+    problem.fix_end_velocity(node, fields.integers_or_none("velocity_coordinates"),
+                             fields.numbers("v"));
+  }
+}
+
+/// weight (value - target)^power.
+std::function<Taped(const Snapshot<Taped>&)> term_of(const json& entry, const std::string& place) {
+  const JsonFields fields(entry, place, {"of", "weight", "target", "power"});
+  const Quantity quantity(fields.text("of"), place);
+  const double weight = fields.number_or("weight", 1), target = fields.number_or("target", 0);
+  const double power = fields.number_or("power", 2);
+  if (power != 1 && power != 2) fields.refuse("power", "it is 1 or 2");
+  if (quantity.is_norm() && (fields.has("target") || power != 2)) {
+    fields.refuse("of", "the norm of a quantity is squared, and has no target");
+  }
+  return [=](const Snapshot<Taped>& at) -> Taped {
+    const Taped value = quantity(at);
+    if (quantity.is_norm()) return weight * value;
+    const Taped away = value - target;
+    return power == 1 ? Taped(weight * away) : Taped(weight * away * away);
+  };
+}
+
+void add_costs(const JsonFields& file, Problem& problem) {
+  if (!file.has("cost")) file.refuse("cost", "it is missing; without one every motion is optimal");
+  const JsonFields fields(file.at("cost"), file.place("cost"), {"running", "end"});
+  const json& running = list_of(fields, "running");
+  const json& end = list_of(fields, "end");
+  if (running.empty() && end.empty()) {
+    file.refuse("cost", "it has no terms; without one every motion is optimal");
+  }
+  for (const json& entry : running) {
+    problem.add_running_cost(term_of(entry, fields.place("running")));
+  }
+  for (const json& entry : end) problem.add_end_cost(term_of(entry, fields.place("end")));
+}
+
+void add_bounds(const JsonFields& file, Problem& problem) {
+  for (const json& entry : list_of(file, "bounds")) {
+    const JsonFields fields(entry, file.place("bounds"), {"of", "min", "max", "at"});
+    const std::string name = fields.text("of"), at = fields.text_or("at", "all");
+    const Quantity quantity(name, file.place("bounds"));
+    Interval interval = interval_of(fields);
+    if (quantity.is_norm()) {
+      if (fields.has("min") || !(interval.upper > 0)) {
+        fields.refuse("of", "the norm of a quantity has a positive max and no min");
+      }
+      interval.upper *= interval.upper;
+    }
+    static const std::vector<std::string> times = {"all", "end"};
+    if (at == "all") {
+      problem.add_path_constraint(name, quantity, interval);
+    } else if (at == "end") {
+      problem.add_end_constraint(name, quantity, interval);
+    } else {
+      fields.refuse("at", dae::unknown_name_message("choice", at, times));
+    }
+  }
+}
+
+}  // namespace
+
+bool names_control_file(const std::string& name) {
+  return name.size() > 5 && name.substr(name.size() - 5) == ".json";
+}
+
+ControlFile read_control_file(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw InvalidArgument(file + " cannot be read; name a file with a problem");
+  json parsed;
+  try {
+    parsed = json::parse(stream, nullptr, true, true);
+  } catch (const json::parse_error& error) {
+    throw InvalidArgument(file + " is no JSON: at byte " + std::to_string(error.byte) +
+                          " something else is expected");
+  }
+  const JsonFields fields(parsed, file,
+                          {"name", "system", "actuators", "initial", "horizon", "controls",
+                           "parameters", "end", "cost", "bounds", "steps"});
+  dae::System system = system_of(fields);
+  add_actuators(fields, system);
+  set_initial_values(fields, system);
+  Problem problem(std::move(system), fields.text_or("name", ""));
+  set_horizon(fields, problem);
+  set_controls(fields, problem);
+  set_end(fields, problem);
+  add_costs(fields, problem);
+  add_bounds(fields, problem);
+  const double steps = fields.number_or("steps", 100);
+  if (steps != std::floor(steps) || steps < 2 || steps > 1e7) {
+    fields.refuse("steps", "a whole number from 2 on belongs here");
+  }
+  return {std::move(problem), static_cast<int>(steps)};
+}
+
+}  // namespace liegrad::app
