@@ -221,7 +221,7 @@ class Simulator::Workspace {
     const double most = adaptive.largest_step > 0 ? adaptive.largest_step : interval;
     StepController controller(stepper_->error_exponent());
     while (!ended_ && !times_.has_ended(stepper_->state().t)) {
-      double h = std::clamp(step_, least, most);
+      double h = std::clamp(step_, least, std::max(least, std::min(most, stepper_->longest_step())));
       const double left = options_.t_end - stepper_->state().t;
       // The last two steps share what is left, so that none is tiny.
       const bool last = h >= left * (1 - 1e-9);
