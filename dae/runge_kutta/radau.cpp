@@ -17,6 +17,9 @@ namespace {
 constexpr double kStagnation = 0.25, kLargestStagnation = 1e4;
 /// Corrections below this part of velocities change no scale.
 constexpr double kSmallCorrection = 1e-6;
+/// Corrections that move positions by less than so many units in their last
+/// place are rounding, however slow the motion is.
+constexpr double kSmallMove = 1e3 * std::numeric_limits<double>::epsilon();
 /// Of the gradient of a constraint; smaller entries may be rounding.
 constexpr double kSmallGradient = 1e-3;
 /// How fast what is known of rounding is forgotten, each time that scales are
@@ -252,22 +255,27 @@ bool Radau::is_rounding(double h) {
 }
 
 /// Beside the highest speeds, of angles and of translations: parts that hardly
-/// move feel the rounding of others.
+/// move feel the rounding of others. Where a mechanism begins to move, all
+/// speeds are below the rounding of positions over h, which stiff parts feel.
 bool Radau::correction_is_small() {
   const lie::GroupList& space = assembly_.system().configuration_space();
-  double correction[2] = {}, speed[2] = {};
+  double correction[2] = {}, speed[2] = {}, size[2] = {};
   for (int node = 0; node < space.size(); ++node) {
     for (int k = 0; k < space.group(node).dof(); ++k) {
       const std::size_t at = index(space.dof_offset(node) + k);
       const std::size_t unit = k < num_angles(space.group(node).kind) ? 0 : 1;
       speed[unit] = std::max(speed[unit], scales_.speeds()[at]);
+      size[unit] = std::max(size[unit], scales_.sizes()[at]);
       for (int i = 0; i < options_.stages; ++i) {
         correction[unit] = std::max(correction[unit], std::abs(equations_.correction(i)[at]));
       }
     }
   }
-  return correction[0] <= kSmallCorrection * speed[0] &&
-         correction[1] <= kSmallCorrection * speed[1];
+  const auto is_small = [&](int unit) {
+    return correction[unit] <=
+           std::max(kSmallCorrection * speed[unit], kSmallMove * size[unit] / scales_for_);
+  };
+  return is_small(0) && is_small(1);
 }
 
 bool Radau::solve(double h) {
