@@ -4,8 +4,57 @@
 #include "liegrad/dae/simulator.hpp"
 
 namespace liegrad::dae {
+namespace {
+
+/// Whether options that other methods do not read differ from what they are when left alone.
+bool chooses(const AlphaOptions& alpha) {
+  const AlphaOptions usual;
+  return alpha.variant != usual.variant || alpha.formulation != usual.formulation ||
+         alpha.start != usual.start || alpha.guess != usual.guess ||
+         alpha.method.sigma != usual.method.sigma ||
+         alpha.method.parameters.beta != usual.method.parameters.beta ||
+         alpha.method.parameters.gamma != usual.method.parameters.gamma;
+}
+
+}  // namespace
+
+const char* const kReasonForDefault =
+    "default: order 5, stiff or not; position and velocity constraints hold";
+
+IntegrateOptions alpha_steps(double step) {
+  IntegrateOptions options;
+  options.method = Method::kAlpha;
+  options.step = step;
+  return options;
+}
+
+IntegrateOptions IntegrateOptions::resolved() const {
+  IntegrateOptions options = *this;
+  if (method == Method::kAutomatic) options.method = Method::kRadau;
+  if (!adaptive && step == 0) options.adaptive.emplace();
+  return options;
+}
+
+std::string IntegrateOptions::method_name() const {
+  switch (method) {
+    case Method::kMuntheKaas: return tableau.name;
+    case Method::kAlpha: break;
+    case Method::kAutomatic: return resolved().method_name();
+    case Method::kRadau: return "radau-" + std::to_string(radau.stages);
+  }
+  switch (alpha.variant) {
+    case AlphaVariant::kLieGroup: break;
+    case AlphaVariant::kUpdatedLagrangianExp: return "ul-exp";
+    case AlphaVariant::kUpdatedLagrangianCrv: return "ul-crv";
+  }
+  return "lie-alpha";
+}
 
 std::vector<std::string> IntegrateOptions::warnings() const {
+  if (method == Method::kAutomatic && chooses(alpha)) {
+    return {"options of generalized-alpha have no effect on " + method_name() +
+            ", the default; set the method to generalized-alpha, or leave them out"};
+  }
   if (method != Method::kAlpha) return {};
   std::vector<std::string> list = alpha.method.parameters.warnings();
   if (alpha.consistency.allow_redundant && alpha.newton.kind != NewtonKind::kFull) {
@@ -19,7 +68,7 @@ std::unique_ptr<Stepper> make_stepper(const Model& system, const IntegrateOption
   if (options.method == Method::kMuntheKaas) {
     return make_munthe_kaas(system, options.tableau, options.alpha.newton);
   }
-  if (options.method == Method::kRadau) {
+  if (options.method == Method::kRadau || options.method == Method::kAutomatic) {
     RadauOptions radau = options.radau;
     radau.solver = options.alpha.solver;
     radau.allow_redundant = options.alpha.consistency.allow_redundant;

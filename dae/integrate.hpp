@@ -39,19 +39,24 @@ struct EventFound {
   State state;
 };
 
-enum class Method { kAlpha, kMuntheKaas, kRadau };
+enum class Method {
+  kAutomatic,  ///< Radau IIA with 3 stages, for all systems (docs/step-control.md says why)
+  kAlpha,
+  kMuntheKaas,
+  kRadau,
+};
 
 struct IntegrateOptions {
   // Running.
   double t_start = 0, t_end = 1;
   std::optional<InitialValues> initial;     ///< in place of those of the system
-  double step = 1e-3;                       ///< fixed, unless adaptive
-  std::optional<AdaptiveOptions> adaptive;  ///< error control
+  double step = 0;                          ///< of fixed steps; 0: error control
+  std::optional<AdaptiveOptions> adaptive;  ///< error control, whatever the step
   /// A step that fails is halved down to this fraction of itself.
   double smallest_fraction = 1.0 / 1024;
 
   // The method.
-  Method method = Method::kAlpha;
+  Method method = Method::kAutomatic;
   AlphaOptions alpha;
   ButcherTableau tableau = rk4();  ///< of Munthe-Kaas methods
   RadauOptions radau;              ///< redundant constraints and the solver are those of `alpha`
@@ -69,11 +74,21 @@ struct IntegrateOptions {
   std::function<bool(const State&)> on_step;
   std::vector<EventOptions> events;
 
+  /// What a run does: the same, with a method and steps where they were left open.
+  IntegrateOptions resolved() const;
+  /// As the command has it, "radau-3" or "lie-alpha"; of Munthe-Kaas methods that of the tableau.
+  std::string method_name() const;
   /// One sentence for each mistake; empty when usable.
   std::vector<std::string> problems(const Model& system) const;
   /// Choices that are allowed but lose something.
   std::vector<std::string> warnings() const;
 };
+
+/// Fixed steps of generalized-α in index 3, the method of [BruelsCardonaArnold2012] and [ArnoldCardonaBruels2015].
+IntegrateOptions alpha_steps(double step = 1e-3);
+
+/// Why a run takes the method that Method::kAutomatic stands for.
+extern const char* const kReasonForDefault;
 
 /// How a run ended. kReachedEnd means at t_end. What follows the two stops could not go on, or was not run.
 enum class Termination {
@@ -88,7 +103,9 @@ enum class Termination {
 
 struct IntegrateSummary {
   Termination termination = Termination::kNotRun;
-  std::string message;  ///< of a run that could not go on: when, where, what was tried
+  std::string method;             ///< that made the steps
+  std::string reason_for_method;  ///< where the options leave it open; otherwise empty
+  std::string message;            ///< of a run that could not go on: when, where, what was tried
   std::vector<std::string> warnings;
   long steps = 0, rejected_steps = 0, failed_attempts = 0;
   long newton_iterations = 0, jacobian_evaluations = 0, factorizations = 0;

@@ -51,11 +51,13 @@ class Simulator::Workspace {
  public:
   Workspace(const Model& model, const IntegrateOptions& options)
       : model_(model.shared()),
-        options_(options),
-        given_(options),
+        options_(options.resolved()),
+        given_(options_),
+        reason_for_method_(options.method == Method::kAutomatic ? kReasonForDefault : ""),
+        method_name_(options_.method_name()),
         warnings_(options.warnings()),
         times_(options.t_start, options.t_end),
-        stepper_(make_stepper(model, options)),
+        stepper_(make_stepper(model, options_)),
         initial_(model, options.alpha.consistency, options.alpha.solver),
         default_parameters_(model.parameter_values()),
         dense_(model.configuration_space()),
@@ -150,6 +152,8 @@ class Simulator::Workspace {
   void reset() {
     IntegrateSummary& s = summary();
     s.termination = Termination::kNotRun;
+    s.method = method_name_;
+    s.reason_for_method = reason_for_method_;
     s.message.clear();
     s.warnings = warnings_;
     s.steps = s.rejected_steps = s.failed_attempts = 0;
@@ -221,7 +225,8 @@ class Simulator::Workspace {
     const double most = adaptive.largest_step > 0 ? adaptive.largest_step : interval;
     StepController controller(stepper_->error_exponent());
     while (!ended_ && !times_.has_ended(stepper_->state().t)) {
-      double h = std::clamp(step_, least, most);
+      double h =
+          std::clamp(step_, least, std::max(least, std::min(most, stepper_->longest_step())));
       const double left = options_.t_end - stepper_->state().t;
       // The last two steps share what is left, so that none is tiny.
       const bool last = h >= left * (1 - 1e-9);
@@ -336,11 +341,25 @@ class Simulator::Workspace {
       if (times_.is_same(next_sample_, stepper_->next().t)) {
         next_sample_state() = stepper_->next();
       } else {
-        dense_.evaluate(next_sample_, next_sample_state());
+        evaluate_between(next_sample_, next_sample_state());
       }
       num_samples_ += 1;
       next_sample_ =
           options_.t_start + static_cast<double>(num_samples_ + 1) * options_.sample_interval;
+    }
+  }
+
+  /// Interpolates q and v. Methods without accelerations of their own have those of the equations of motion at the ends
+  /// of steps, and so between them; where these are singular the interpolated ones stay.
+  void evaluate_between(double t, State& sample) {
+    dense_.evaluate(t, sample);
+    if (options_.method == Method::kAlpha) return;
+    stepper_->set_time(t);
+    std::ranges::copy(stepper_->assembly().controls(), initial_.controls().begin());
+    try {
+      initial_.set_accelerations(sample);
+    } catch (const Error&) {
+      dense_.evaluate(t, sample);
     }
   }
 
@@ -359,6 +378,7 @@ class Simulator::Workspace {
   std::shared_ptr<const Model> model_;
   IntegrateOptions options_;
   IntegrateOptions given_;
+  std::string reason_for_method_, method_name_;
   std::vector<std::string> warnings_;
   RunTimes times_;
   std::unique_ptr<Stepper> stepper_;

@@ -20,9 +20,7 @@ int main(int argc, char** argv) {
   problem.ties = {{"top.J3", "top.J1"}};
   problem.start = {
       {"top.J1", 0.3}, {"top.J2", 0.4}, {"top.X2", 0.9}, {"top.omega2", 18}, {"top.omega3", 0.5}};
-  optimize::FitOptions options;
-  options.run.step = 1e-3;
-  const optimize::FitResult result = optimize::fit(problem, options);
+  const optimize::FitResult result = optimize::fit(problem, {});
 
   for (const optimize::Estimate& one : result.parameters) {
     std::printf("%-11s %10.6f  95 %% from %10.6f to %10.6f  %s\n", one.name.c_str(), one.value,

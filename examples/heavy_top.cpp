@@ -24,7 +24,7 @@ struct Exact {
 
 /// At t = 1, by a Munthe-Kaas method of order 6 on SO(3).
 Exact exact() {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.method = dae::Method::kMuntheKaas;
   options.tableau = dae::butcher_6();
   options.step = 1e-4;
@@ -45,7 +45,7 @@ int main() {
   std::printf("      h   error of x(1)   error of lambda(1), relative\n");
   double last_position = 0, last_force = 0, position_order = 0, force_order = 0;
   for (const double h : {1e-3, 5e-4, 2.5e-4}) {
-    dae::IntegrateOptions options;
+    dae::IntegrateOptions options = dae::alpha_steps();
     options.step = h;
     options.alpha.start = dae::StartingValues::kCorrected;
     const dae::State end = dae::integrate(models::make_model("heavy_top"), options).final;

@@ -14,7 +14,6 @@ int main() {
 
   sensitivity::DifferentiateOptions how;
   how.integrate.t_end = 1;
-  how.integrate.step = 1e-3;
   how.variables.parameters = {"top.m", "top.J2", "top.omega2"};
   const sensitivity::Derivatives exact = sensitivity::differentiate(objective, how);
   how.mode = sensitivity::Mode::kDifference;

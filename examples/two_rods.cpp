@@ -34,9 +34,7 @@ int main() {
   system.set_initial_velocity("lower", {0, 0, 2, 0, 1, 0});
 
   dae::IntegrateOptions options;
-  options.method = dae::Method::kRadau;
   options.t_end = 1;
-  options.step = 5e-3;
   const dae::Solution solution = dae::integrate(system, options);
   if (!solution.summary.is_complete()) return std::puts(solution.summary.message.c_str()), 1;
 

@@ -41,7 +41,7 @@ std::vector<std::string> DifferentiateOptions::problems(const Objective& objecti
   }
   require(!variables.controls || !system.controls().empty(),
           "'" + system.name() + "' has no controls to differentiate by");
-  require(!variables.step || !integrate.adaptive,
+  require(!variables.step || !integrate.resolved().adaptive,
           "adaptive steps have no length to differentiate by; use fixed ones");
   for (const dae::EventOptions& event : integrate.events) {
     require(!event.stop, "a run that stops at the event of '" + event.output +

@@ -377,7 +377,7 @@ void add_check_derivatives_command(CLI::App& app) {
       "`rows` (`output`, `variable`, `adjoint`, `forward`, `difference`, `verdict`, …),\n"
       "`derivatives`, `disagreeing` and `without_difference` (how many), `taylor` and\n"
       "`termination`: \"interrupted\" after Ctrl-C, with no rows and status 130.");
-  command->integration.add_to(*sub);
+  command->integration.add_to(*sub, {.default_run = DefaultRun::kAlphaSteps});
   command->integration.add_steps_to(*sub);
   command->derivative.add_to(*sub, false);
   sub->add_flag("--taylor", command->taylor,

@@ -303,7 +303,7 @@ void ConvergeCommand::run() const {
 }
 
 void ConvergeCommand::add_to(CLI::App& command) {
-  integration_.add_to(command);
+  integration_.add_to(command, {.default_run = DefaultRun::kAlphaSteps});
   command.add_option("--steps", steps_, "Step sizes")->type_name("H1,H2,…")->required();
   command
       .add_option("--window", window_, "Compare between these times; in the whole run unless given")

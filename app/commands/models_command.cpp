@@ -112,8 +112,10 @@ void print_in_detail(const ordered_json& model) {
     const std::string name = size["name"];
     fmt::print("{}: {}, or N with `--set {}=N`\n", name, size["default"].get<int>(), name);
   }
-  fmt::print("runs to t = {:g} with steps of {:g}, unless told otherwise\n",
-             model["t_end"].get<double>(), model["step"].get<double>());
+  fmt::print(
+      "runs to t = {:g} unless told otherwise, with fixed steps of {:g} where errors are not "
+      "controlled\n",
+      model["t_end"].get<double>(), model["step"].get<double>());
   print_section("nodes", model["nodes"], {"name", "group"});
   print_section("elements", model["elements"], {"name", "type", "nodes"});
   print_section("parameters", model["parameters"], {"name", "default", "unit", "meaning"});

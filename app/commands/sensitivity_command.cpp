@@ -236,7 +236,9 @@ void print(const SensitivityCommand& command, const Result& result) {
     fmt::print("Hessian of {}\n", result.outputs[0].name);
     print(hessian_table(d));
   }
-  fmt::print("{} steps; {:.4g} s, of which the run took {:.4g} s\n", d.simulation.steps,
+  const std::string reason = command.integration.reason_for_method();
+  fmt::print("{} steps of {}{}; {:.4g} s, of which the run took {:.4g} s\n", d.simulation.steps,
+             command.integration.method(), reason.empty() ? "" : " (" + reason + ")",
              result.wall_seconds(), d.simulation.wall_seconds);
 }
 

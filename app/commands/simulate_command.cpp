@@ -178,7 +178,7 @@ void line(const std::string& name, const std::string& value) {
   fmt::print("  {:<22} = {}\n", name, value);
 }
 
-std::string method_text(const Result& result) {
+std::string order_text(const Result& result) {
   if (result.integration.is_munthe_kaas()) {
     return fmt::format("{}, order {}", result.integration.method(), result.options.tableau.order);
   }
@@ -191,6 +191,11 @@ std::string method_text(const Result& result) {
   return fmt::format(
       "{}, alpha_m = {:.4g}, alpha_f = {:.4g}, beta = {:.4g}, gamma = {:.4g}, sigma = {:.4g}",
       result.integration.method(), p.alpha_m, p.alpha_f, p.beta, p.gamma, method.sigma);
+}
+
+std::string method_text(const Result& result) {
+  const std::string reason = result.integration.reason_for_method();
+  return order_text(result) + (reason.empty() ? "" : " (" + reason + ")");
 }
 
 std::string step_text(const Result& result) {
@@ -309,6 +314,10 @@ void SimulateCommand::run() const {
 
   RunObserver observer(system, options, out, !common.quiet);
   if (recomputes_multipliers) observer.recompute_multipliers(consistency);
+  // As those methods do at the ends of steps.
+  if (options.method != dae::Method::kAlpha) {
+    observer.recompute_multipliers_between_steps(consistency);
+  }
   observer.start(initial);
   StepPace pace(options);
   Result result{system, integration, options, observer, keeps_energy(system, options)};

@@ -93,7 +93,12 @@ void IntegrationOptions::add_to(CLI::App& command, const IntegrationOptionNames&
     return add(name, value, text, type)->capture_default_str();
   };
   choice_.add_to(command);
-  add_choice(names.method, method_, listed(method_names()), "NAME");
+  default_run_ = names.default_run;
+  default_rtol_ = names.rtol;
+  add(names.method, method_, listed(method_names()), "NAME")
+      ->default_str(default_run_ == DefaultRun::kAlphaSteps
+                        ? "lie-alpha"
+                        : dae::IntegrateOptions{}.method_name());
   if (names.has_t_end) {
     add("--t-end", t_end_, "Final time; the system's own unless given, see `liegrad models SYSTEM`",
         "T");
@@ -141,25 +146,22 @@ void IntegrationOptions::add_alpha_to(CLI::App& command) {
 }
 
 void IntegrationOptions::add_steps_to(CLI::App& command) {
-  command
-      .add_option("--step", step_,
-                  "Time step, the system's own unless given; the first if adaptive")
+  command.add_option("--step", step_, "Length of fixed steps; with --adaptive of the first one")
       ->type_name("H");
-  CLI::Option* const adaptive =
-      command.add_flag("--adaptive", adaptive_, "Choose steps by the local error");
+  command.add_flag("--adaptive", adaptive_,
+                   default_run_ == DefaultRun::kAlphaSteps
+                       ? "Choose steps by the error"
+                       : "Choose steps by the error, as radau-2, radau-3 and rkmk-54 do unless "
+                         "--step is given; the other methods take the system's own step");
   const dae::ErrorTolerance defaults;
   command.add_option("--rtol", rtol_, "Error at the end over the size of the motion")
       ->type_name("R")
-      ->default_str(fmt::format("{:g}", defaults.relative))
-      ->needs(adaptive);
+      ->default_str(fmt::format("{:g}", default_rtol_));
   command.add_option("--atol", atol_, "Absolute error that is allowed besides")
       ->type_name("A")
-      ->default_str(fmt::format("{:g}", defaults.absolute))
-      ->needs(adaptive);
-  command
-      .add_flag("--control-multipliers", control_multipliers_,
-                "Let errors of multipliers count too")
-      ->needs(adaptive);
+      ->default_str(fmt::format("{:g}", defaults.absolute));
+  command.add_flag("--control-multipliers", control_multipliers_,
+                   "Let errors of multipliers count too");
 }
 
 dae::System IntegrationOptions::make_system() const { return choice_.make(); }
@@ -198,28 +200,71 @@ void IntegrationOptions::check_numbers() const {
   }
 }
 
+const CLI::Option* IntegrationOptions::option_of_alpha() const {
+  for (const CLI::Option* option : only_of_alpha_) {
+    if (option->count() > 0) return option;
+  }
+  return nullptr;
+}
+
+std::string IntegrationOptions::method() const {
+  if (!method_.empty()) return method_;
+  const bool is_alpha = default_run_ == DefaultRun::kAlphaSteps || option_of_alpha() != nullptr;
+  return is_alpha ? "lie-alpha" : dae::IntegrateOptions{}.method_name();
+}
+
+std::string IntegrationOptions::reason_for_method() const {
+  if (!method_.empty()) return "";
+  if (const CLI::Option* const option = option_of_alpha()) {
+    return "since " + option->get_name() + " belongs to it";
+  }
+  if (default_run_ == DefaultRun::kErrorControl) return dae::kReasonForDefault;
+  return "default of this command";
+}
+
+/// Whether steps follow the error: when asked for, and without --step with methods that are meant for it.
+bool IntegrationOptions::controls_error() const {
+  const bool has_tolerance = rtol_ || atol_ || control_multipliers_;
+  if (adaptive_) return true;
+  if (step_) {
+    if (!has_tolerance) return false;
+    throw InvalidArgument(
+        "--step gives fixed steps, which --rtol, --atol and --control-multipliers have no effect "
+        "on; leave one of both out, or add --adaptive, where --step is the first step");
+  }
+  if (has_tolerance) return true;
+  return default_run_ == DefaultRun::kErrorControl && (is_radau() || method() == "rkmk-54");
+}
+
+void IntegrationOptions::set_steps(dae::IntegrateOptions& options) const {
+  if (step_ && !(*step_ > 0)) {
+    throw InvalidArgument(
+        fmt::format("the {}step {:g} must be positive", adaptive_ ? "first " : "", *step_));
+  }
+  options.step = step_.value_or(models::find_model(choice_.system).default_step);
+  if (!controls_error()) return;
+  dae::AdaptiveOptions adaptive;
+  adaptive.tolerance.relative = rtol_.value_or(default_rtol_);
+  adaptive.tolerance.absolute = atol_.value_or(adaptive.tolerance.absolute);
+  adaptive.tolerance.multipliers = control_multipliers_;
+  adaptive.initial_step = step_.value_or(0);
+  options.adaptive = adaptive;
+}
+
 dae::IntegrateOptions IntegrationOptions::make() const {
   check_numbers();
   dae::IntegrateOptions options;
   const models::Model& model = models::find_model(choice_.system);
   options.t_end = t_end_.value_or(model.default_t_end);
-  options.step = step_.value_or(model.default_step);
-  if (adaptive_) {
-    dae::AdaptiveOptions adaptive;
-    adaptive.tolerance.relative = rtol_.value_or(adaptive.tolerance.relative);
-    adaptive.tolerance.absolute = atol_.value_or(adaptive.tolerance.absolute);
-    adaptive.tolerance.multipliers = control_multipliers_;
-    if (step_ && !(*step_ > 0)) throw InvalidArgument("the first step --step must be positive");
-    adaptive.initial_step = step_.value_or(0);
-    options.adaptive = adaptive;
-  }
-
-  if (const auto* const variant = find(kAlphaMethods, method_)) {
+  set_steps(options);
+  const std::string method = this->method();
+  if (const auto* const variant = find(kAlphaMethods, method)) {
+    options.method = dae::Method::kAlpha;
     options.alpha.variant = *variant;
-  } else if (const auto* const tableau = find(kMuntheKaasMethods, method_)) {
+  } else if (const auto* const tableau = find(kMuntheKaasMethods, method)) {
     options.method = dae::Method::kMuntheKaas;
     options.tableau = (*tableau)();
-  } else if (const int* const stages = find(kRadauMethods, method_)) {
+  } else if (const int* const stages = find(kRadauMethods, method)) {
     options.method = dae::Method::kRadau;
     options.radau.stages = *stages;
     if (newton_option_->count() > 0) {
@@ -228,7 +273,7 @@ dae::IntegrateOptions IntegrationOptions::make() const {
     }
   } else {
     throw InvalidArgument("--method: " +
-                          dae::unknown_name_message("method", method_, method_names()));
+                          dae::unknown_name_message("method", method, method_names()));
   }
   dae::AlphaOptions& alpha = options.alpha;
   alpha.method = alpha_method();
@@ -270,7 +315,8 @@ std::vector<std::string> IntegrationOptions::warnings() const {
 
 nlohmann::ordered_json IntegrationOptions::echo() const {
   const dae::IntegrateOptions options = make();
-  nlohmann::ordered_json echo = {{"method", method_}};
+  nlohmann::ordered_json echo = {{"method", method()}};
+  if (!reason_for_method().empty()) echo["reason_for_method"] = reason_for_method();
   if (!group().empty()) echo["group"] = choice_.group;
   if (!is_munthe_kaas() && !is_radau()) {
     const dae::AlphaMethod& method = options.alpha.method;

@@ -12,11 +12,19 @@
 
 namespace liegrad::app {
 
+/// What a command does where no method is named.
+enum class DefaultRun {
+  kErrorControl,  ///< that of dae::Method::kAutomatic, steps by the error
+  kAlphaSteps,    ///< lie-alpha with fixed steps, for studies of a method and its grid
+};
+
 /// What options are called that a command may need for something else.
 struct IntegrationOptionNames {
   const char* method = "--method";
   const char* start = "--start";
   bool has_t_end = true;
+  DefaultRun default_run = DefaultRun::kErrorControl;
+  double rtol = dae::ErrorTolerance{}.relative;  ///< of error control unless given
 };
 
 /// The system and the method of all commands that integrate, as typed.
@@ -41,7 +49,10 @@ class IntegrationOptions {
 
   /// For summaries: the method with its numbers.
   nlohmann::ordered_json echo() const;
-  const std::string& method() const { return method_; }
+  /// As typed, or the one that stands for it.
+  std::string method() const;
+  /// Why that one, where it was not typed; otherwise empty.
+  std::string reason_for_method() const;
   /// Of the constraints, as the method has it.
   std::string formulation() const {
     if (is_radau()) return "stabilized";
@@ -49,17 +60,23 @@ class IntegrationOptions {
   }
   /// "so3xr3", or empty for a system without bodies.
   std::string group() const;
-  bool is_munthe_kaas() const { return method_.starts_with("rkmk-"); }
-  bool is_radau() const { return method_.starts_with("radau-"); }
+  bool is_munthe_kaas() const { return method().starts_with("rkmk-"); }
+  bool is_radau() const { return method().starts_with("radau-"); }
 
  private:
   /// Throws InvalidArgument for a number that no run can have.
   void check_numbers() const;
+  /// An option that only generalized-α has, as typed; null if there is none.
+  const CLI::Option* option_of_alpha() const;
+  bool controls_error() const;
+  void set_steps(dae::IntegrateOptions& options) const;
   dae::AlphaParameters alpha_parameters() const;
   double sigma(const dae::AlphaParameters& parameters) const;
 
   SystemChoice choice_;
-  std::string formulation_ = "index3", method_ = "lie-alpha", sigma_ = "0";
+  std::string formulation_ = "index3", method_, sigma_ = "0";
+  DefaultRun default_run_ = DefaultRun::kErrorControl;
+  double default_rtol_ = dae::ErrorTolerance{}.relative;
   std::optional<double> rho_, hht_;
   bool newmark_ = false;
   std::string alpha_;

@@ -104,6 +104,7 @@ void RunObserver::write_samples(const dae::State& state) {
       write(state);
     } else {
       dense_.evaluate(t, sample_);
+      if (equations_between_ != nullptr) equations_between_->set_accelerations(sample_);
       write(sample_);
     }
   }

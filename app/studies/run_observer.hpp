@@ -30,6 +30,10 @@ class RunObserver {
 
   /// From now on λ, v̇ and s are those that belong to q and v by the equations of motion.
   void recompute_multipliers(dae::Consistency& equations) { equations_ = &equations; }
+  /// The same for samples between steps alone, where they would be interpolated.
+  void recompute_multipliers_between_steps(dae::Consistency& equations) {
+    equations_between_ = &equations;
+  }
 
   void start(const dae::State& initial);
   void after_step(const dae::State& state);
@@ -53,7 +57,7 @@ class RunObserver {
   void write_samples(const dae::State& state);
 
   dae::Outputs outputs_;
-  dae::Consistency* equations_ = nullptr;
+  dae::Consistency *equations_ = nullptr, *equations_between_ = nullptr;
   std::vector<double> controls_, numbers_, sample_numbers_;
   std::unique_ptr<CsvFile> file_;
   double t_start_, time_, interval_;

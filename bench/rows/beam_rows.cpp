@@ -48,7 +48,7 @@ std::vector<Row> beam_rows() {
       runs.push_back(beam("cantilever", group, count, alpha(), std::clamp(5000 / count, 5, 100)));
     }
   }
-  dae::IntegrateOptions paper;
+  dae::IntegrateOptions paper = dae::alpha_steps();
   paper.step = 0.2;
   paper.alpha.method.parameters = dae::AlphaParameters::hht(-0.05);
   for (const char* const group : kGroups) {

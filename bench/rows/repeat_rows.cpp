@@ -34,7 +34,7 @@ struct Study {
 
 sensitivity::DifferentiateOptions forward(int steps) {
   sensitivity::DifferentiateOptions how;
-  how.integrate.step = 1e-3;
+  how.integrate = dae::alpha_steps();
   how.integrate.t_end = 1e-3 * steps;
   how.integrate.keep_samples = false;
   how.mode = Mode::kForward;
@@ -69,9 +69,10 @@ void add_study(const std::string& name, const Study& study, double bar, std::vec
 void add_adaptive(std::vector<Row>& rows) {
   const dae::System system = models::make_model("heavy_top");
   sensitivity::DifferentiateOptions how;
+  how.integrate = dae::alpha_steps();
   how.integrate.t_end = 0.1;
   how.integrate.keep_samples = false;
-  how.integrate.adaptive = dae::AdaptiveOptions{};
+  how.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-4}};
   how.variables.parameters = {"top.m"};
   sensitivity::Objective objective(system);
   objective.add_output("top.x[3]");

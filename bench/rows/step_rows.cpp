@@ -82,7 +82,7 @@ class Floor {
 };
 
 dae::IntegrateOptions munthe_kaas(const dae::ButcherTableau& tableau) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.method = dae::Method::kMuntheKaas;
   options.tableau = tableau;
   return options;

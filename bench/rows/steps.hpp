@@ -69,7 +69,7 @@ class Steps {
 
 /// Generalized-α, index 3, ρ∞ = 0.9, full Newton, h = 1e-3: what the rows vary.
 inline dae::IntegrateOptions alpha() {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = 1e-3;
   options.alpha.method.parameters = dae::AlphaParameters::from_spectral_radius(0.9);
   return options;

@@ -111,9 +111,9 @@ void check_munthe_kaas(const IntegrateOptions& options, const Model& system, Pro
   problems.require(!options.alpha.consistency.allow_redundant || algebraic == 0,
                    "Munthe-Kaas methods do not allow for redundant constraints; use a Radau or a "
                    "generalized-alpha method");
-  problems.require(
-      !options.adaptive || options.tableau.b_embedded.has_value(),
-      "adaptive steps need an embedded method, which '" + options.tableau.name + "' has not");
+  problems.require(!options.adaptive || options.tableau.b_embedded.has_value(),
+                   "adaptive steps need an embedded method, which '" + options.tableau.name +
+                       "' has not; give a step, or choose another method");
 }
 
 void check_radau(const RadauOptions& radau, Problems& problems) {
@@ -141,6 +141,7 @@ void check_initial(const InitialValues& initial, const Model& system, Problems& 
 }  // namespace
 
 std::vector<std::string> IntegrateOptions::problems(const Model& system) const {
+  if (method == Method::kAutomatic || (!adaptive && step == 0)) return resolved().problems(system);
   Problems problems;
   const bool has_times = std::isfinite(t_end - t_start) && t_end > t_start;
   problems.require(has_times, "the end time t_end = " + number_text(t_end) +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -50,6 +51,8 @@ class Stepper {
   virtual double error(const ErrorNorm& norm) = 0;
   /// error() behaves like h to this power.
   virtual int error_exponent() const = 0;
+  /// Longer steps from state() would be refused.
+  virtual double longest_step() const { return std::numeric_limits<double>::infinity(); }
   /// Says whether matrices were dense, sparse, or of least norm.
   virtual LinearSolverKind solver() const = 0;
   virtual Assembly& assembly() = 0;

@@ -17,6 +17,9 @@ namespace {
 constexpr double kStagnation = 0.25, kLargestStagnation = 1e4;
 /// Corrections below this part of velocities change no scale.
 constexpr double kSmallCorrection = 1e-6;
+/// Corrections that move positions by less than so many units in their last
+/// place are rounding, however slow the motion is.
+constexpr double kSmallMove = 1e3 * std::numeric_limits<double>::epsilon();
 /// Of the gradient of a constraint; smaller entries may be rounding.
 constexpr double kSmallGradient = 1e-3;
 /// How fast what is known of rounding is forgotten, each time that scales are
@@ -31,10 +34,11 @@ constexpr int kMostSimplified = 14, kStepsWithFull = 16;
 constexpr int kLargestFull = 36;
 /// Extrapolation over more of the last step than this would amplify its errors.
 constexpr double kLongestExtrapolation = 2;
-/// The error of a result of order 2s - 1 from the difference d to one of order
-/// s, both as parts of the motion: kErrorPart d^(2s/(s+1)). Measured on the
-/// built-in systems (docs/step-control.md).
-constexpr double kErrorPart = 0.3;
+/// Peaks of derivatives are forgotten at this part of the rate of change, by
+/// less than a half in a quarter of a period.
+constexpr double kForgettingRate = 0.4;
+/// Of half a turn, beyond which steps are refused.
+constexpr double kLongestTurn = 0.9;
 
 /// The most that rounding of velocities counts in h v̇.
 double largest_row_sum(const Eigen::MatrixXd& matrix) {
@@ -66,7 +70,10 @@ Radau::Radau(const Model& system, const RadauOptions& options)
       velocity_error_(index(dof_)),
       multiplier_error_(position_),
       multiplier_tolerance_(position_),
-      largest_gradient_(position_) {
+      largest_gradient_(position_),
+      second_difference_(index(dof_)),
+      third_difference_(index(dof_)),
+      none_(index(dof_), 0.0) {
   if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
     accelerations_.emplace(system, options.allow_redundant, options.solver);
   }
@@ -89,6 +96,7 @@ void Radau::start(const State& initial, double /*h*/) {
   scales_for_ = 0;
   full_steps_left_ = 0;
   rounding_ = 1;
+  peaks_ = next_peaks_ = {};
   if (!current.lambda.empty()) {
     equations_.set_weights(stabilizer_weights(accelerations_->assembly()));
   }
@@ -98,6 +106,7 @@ void Radau::accept() {
   std::ranges::copy(current.v, previous_v_.begin());
   std::ranges::copy(current.v_dot, previous_v_dot_.begin());
   previous_step_ = upcoming.step;
+  peaks_ = next_peaks_;
   std::swap(current, upcoming);
 }
 
@@ -246,22 +255,27 @@ bool Radau::is_rounding(double h) {
 }
 
 /// Beside the highest speeds, of angles and of translations: parts that hardly
-/// move feel the rounding of others.
+/// move feel the rounding of others. Where a mechanism begins to move, all
+/// speeds are below the rounding of positions over h, which stiff parts feel.
 bool Radau::correction_is_small() {
   const lie::GroupList& space = assembly_.system().configuration_space();
-  double correction[2] = {}, speed[2] = {};
+  double correction[2] = {}, speed[2] = {}, size[2] = {};
   for (int node = 0; node < space.size(); ++node) {
     for (int k = 0; k < space.group(node).dof(); ++k) {
       const std::size_t at = index(space.dof_offset(node) + k);
       const std::size_t unit = k < num_angles(space.group(node).kind) ? 0 : 1;
       speed[unit] = std::max(speed[unit], scales_.speeds()[at]);
+      size[unit] = std::max(size[unit], scales_.sizes()[at]);
       for (int i = 0; i < options_.stages; ++i) {
         correction[unit] = std::max(correction[unit], std::abs(equations_.correction(i)[at]));
       }
     }
   }
-  return correction[0] <= kSmallCorrection * speed[0] &&
-         correction[1] <= kSmallCorrection * speed[1];
+  const auto is_small = [&](int unit) {
+    return correction[unit] <=
+           std::max(kSmallCorrection * speed[unit], kSmallMove * size[unit] / scales_for_);
+  };
+  return is_small(0) && is_small(1);
 }
 
 bool Radau::solve(double h) {
@@ -364,29 +378,67 @@ bool Radau::fail(NewtonFailure failure, const std::string& message) {
   return false;
 }
 
+double Radau::longest_step() const {
+  return kLongestTurn * step_of_half_turn(assembly_.system().configuration_space(), current.v);
+}
+
 double Radau::error(const ErrorNorm& norm) {
-  const int s = options_.stages;
   if (!equations_.estimate_error(theta_error_, velocity_error_)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  const double tolerance = norm.tolerance().relative;
-  const double part = tolerance * norm.size(theta_error_, velocity_error_);
-  const double local = kErrorPart * std::pow(part, 2.0 * s / (s + 1));
-  const double of_motion = norm.accumulated_over_local(upcoming.step) * local / tolerance;
-  const double of_multipliers = norm.counts_multipliers() ? multiplier_error(norm) : 0;
-  return std::max(of_multipliers, of_motion);
+  const double over_difference = error_over_difference(norm);
+  const double local = over_difference * norm.size(theta_error_, velocity_error_);
+  const double of_motion = norm.accumulated_over_local(upcoming.step) * local;
+  if (!norm.counts_multipliers()) return of_motion;
+  return std::max(over_difference * multiplier_error(norm), of_motion);
 }
 
-/// From the difference to λ of the last stage, which is of order s.
+/// ω = |v⃛| / |v̈|, from the polynomial through v at the start and at the stages,
+/// or with two stages also through v̇ at the start. Both derivatives vanish now
+/// and then in a vibration, so that the peaks of late count.
+double Radau::rate_of_change(const ErrorNorm& norm) {
+  const double h = upcoming.step;
+  const RadauKinematics& motion = equations_.kinematics();
+  const bool has_three = options_.stages == 3;
+  const double c = coefficients_.c(options_.stages - 2);
+  const double d = has_three ? coefficients_.c(0) : 0;
+  const std::span<const double> middle = motion.v(options_.stages - 2),
+                                end = motion.v(options_.stages - 1);
+  for (std::size_t k = 0; k < second_difference_.size(); ++k) {
+    const double v = current.v[k];
+    // Divided differences over 0, c, 1 and d, in units of h.
+    const double to_middle = (middle[k] - v) / c, to_end = end[k] - v;
+    const double to_other = has_three ? (motion.v(0)[k] - v) / d : h * current.v_dot[k];
+    const double second = (to_end - to_middle) / (1 - c);
+    const double other = (to_middle - to_other) / (c - d);
+    second_difference_[k] = 2 * second;
+    third_difference_[k] = 6 * (second - other) / (1 - d);
+  }
+  const double forgotten = std::exp(-kForgettingRate * peaks_.rate() * h);
+  const double second = norm.size(none_, second_difference_) / (h * h);
+  const double third = norm.size(none_, third_difference_) / (h * h * h);
+  next_peaks_ = {std::max(second, forgotten * peaks_.second),
+                 std::max(third, forgotten * peaks_.third)};
+  return next_peaks_.rate();
+}
+
+/// Each order of h more is a factor ωh, with ω the rate of change of v or, in
+/// the coordinates of a node that turns fast, that of its turning.
+double Radau::error_over_difference(const ErrorNorm& norm) {
+  const double h = upcoming.step;
+  const lie::GroupList& space = assembly_.system().configuration_space();
+  const double turn = std::numbers::pi * h / step_of_half_turn(space, upcoming.v);
+  const double x = std::max(h * rate_of_change(norm), turn);
+  return std::min(1.0, coefficients_.error_ratio * std::pow(x, options_.stages - 1));
+}
+
+/// The difference to λ of the last stage, which is of order s.
 double Radau::multiplier_error(const ErrorNorm& norm) {
-  const int s = options_.stages;
-  const std::span<const double> of_stage = equations_.multipliers(s - 1);
+  const std::span<const double> of_stage = equations_.multipliers(options_.stages - 1);
   for (std::size_t k = 0; k < multiplier_error_.size(); ++k) {
     multiplier_error_[k] = upcoming.lambda[k] - of_stage[k];
   }
-  const double tolerance = norm.tolerance().relative;
-  const double part = tolerance * norm.multiplier_size(multiplier_error_);
-  return kErrorPart * std::pow(part, (2.0 * s - 1) / s) / tolerance;
+  return norm.multiplier_size(multiplier_error_);
 }
 
 }  // namespace liegrad::dae

@@ -41,6 +41,7 @@ class Radau final : public Stepper {
   void accept() override;
   double error(const ErrorNorm& norm) override;
   int error_exponent() const override { return coefficients_.order(); }
+  double longest_step() const override;
   LinearSolverKind solver() const override { return assembly_.matrix().kind(); }
   Assembly& assembly() override { return assembly_; }
 
@@ -65,6 +66,9 @@ class Radau final : public Stepper {
   bool finish(double h, double t_end);
   bool fail(NewtonFailure failure, const std::string& message);
   double multiplier_error(const ErrorNorm& norm);
+  double rate_of_change(const ErrorNorm& norm);
+  /// The error of the result over the difference to the embedded one.
+  double error_over_difference(const ErrorNorm& norm);
 
   RadauOptions options_;
   RadauCoefficients coefficients_;
@@ -85,6 +89,13 @@ class Radau final : public Stepper {
   /// The start of the last accepted step.
   std::vector<double> previous_v_, previous_v_dot_;
   double previous_step_ = 0;
+  /// The highest |v̈| and |v⃛| of late, in the units of the tolerance, up to the last accepted step and up to this one.
+  struct Peaks {
+    double second = 0, third = 0;
+    double rate() const { return second > 0 ? third / second : 0; }
+  };
+  Peaks peaks_, next_peaks_;
+  std::vector<double> second_difference_, third_difference_, none_;
 };
 
 }  // namespace liegrad::dae

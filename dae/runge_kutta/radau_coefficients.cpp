@@ -33,6 +33,10 @@ RadauCoefficients::RadauCoefficients(int num_stages) : stages(num_stages) {
   const Eigen::VectorXd right = -1 / error_gamma * Eigen::VectorXd::Unit(stages, 0);
   const Eigen::VectorXd d = powers.lu().solve(right);
   error_weights = inverse.transpose() * d;
+  const auto factorial = [](int n) { return std::tgamma(n + 1); };
+  const double of_result = factorial(stages) * factorial(stages - 1) /
+                           (factorial(2 * stages - 1) * factorial(2 * stages));
+  error_ratio = of_result * error_gamma * factorial(stages) / c.prod();
 }
 
 }  // namespace liegrad::dae

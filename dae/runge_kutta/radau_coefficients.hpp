@@ -36,6 +36,9 @@ struct RadauCoefficients {
   ///     h y'_n / γ + Σ_i error_weights_i (Y_i - y_n),       [HairerWanner1996, Section IV.8].
   double error_gamma = 0;
   Eigen::VectorXd error_weights;
+  /// For y' = λy and z = hλ the result differs from e^z by C z^2s, with C = s! (s-1)! / ((2s-1)! (2s)!), and from the
+  /// embedded one by c z^(s+1), with c = c_1…c_s / (γ s!). This is C/c.
+  double error_ratio = 0;
 };
 
 }  // namespace liegrad::dae

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <span>
@@ -40,6 +42,21 @@ inline std::optional<int> node_beyond(double angle, const lie::GroupList& space,
     if (square > most) return i;
   }
   return std::nullopt;
+}
+
+/// The time in which the node that turns fastest makes half a turn; infinite where none turns.
+inline double step_of_half_turn(const lie::GroupList& space, std::span<const double> v) {
+  double fastest = 0;
+  for (int i = 0; i < space.size(); ++i) {
+    double square = 0;
+    for (int k = 0; k < num_angles(space.group(i).kind); ++k) {
+      const double entry = v[index(space.dof_offset(i) + k)];
+      square += entry * entry;
+    }
+    fastest = std::max(fastest, square);
+  }
+  return fastest > 0 ? std::numbers::pi / std::sqrt(fastest)
+                     : std::numeric_limits<double>::infinity();
 }
 
 /// Of a step of a Munthe-Kaas method, whose coordinates θ end at 2π, where T is singular.

@@ -42,7 +42,7 @@ void resimulate(const Transcription& transcription, const Solution& solution,
                 Certificate& certificate) {
   const Problem& problem = transcription.problem();
   const int steps = kRefinement * transcription.layout().num_steps;
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.t_end = solution.summary.t_end;
   options.step = solution.summary.t_end / steps;
   options.alpha.method = transcription.method();

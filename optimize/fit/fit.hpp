@@ -17,7 +17,8 @@
 namespace liegrad::optimize {
 
 struct FitOptions {
-  /// Method and step of the runs; their times follow from the data.
+  /// Method and steps of the runs; their times follow from the data. Steps that are left open follow the error at a
+  /// relative tolerance of 1e-8.
   dae::IntegrateOptions run;
   /// Forward or adjoint by the numbers of unknowns and samples, unless given; differences to compare with.
   std::optional<sensitivity::Mode> jacobian = {};

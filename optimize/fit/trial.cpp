@@ -8,6 +8,13 @@
 #include "liegrad/sensitivity/sensitivity.hpp"
 
 namespace liegrad::optimize {
+namespace {
+
+/// Of error control that the options leave open: changes of the steps from one iteration to the next are then no more
+/// than this in the residuals, which a search takes for smooth.
+constexpr double kTolerance = 1e-8;
+
+}  // namespace
 
 class Trial::Implementation {
  public:
@@ -16,6 +23,9 @@ class Trial::Implementation {
                  sensitivity::Mode mode, const Margins& margins)
       : system_(system), recording_(recording) {
     options_.integrate = run;
+    if (!run.adaptive && run.step == 0) {
+      options_.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = kTolerance}};
+    }
     options_.integrate.t_start =
         recording.run_start.value_or(recording.first_time()) - margins.before;
     options_.integrate.t_end = recording.run_end.value_or(recording.last_time()) + margins.after;
@@ -88,7 +98,9 @@ class Trial::Implementation {
   /// Central differences of the dense output, a polynomial in time.
   void find_rates(std::span<const double> delays, Prediction& prediction) {
     const double duration = options_.integrate.t_end - options_.integrate.t_start;
-    const double shift = 1e-3 * std::min(options_.integrate.step, duration);
+    const double shift = options_.integrate.adaptive
+                             ? 1e-6 * duration
+                             : 1e-3 * std::min(options_.integrate.step, duration);
     const auto shifted = [&](double by) {
       sensitivity::Sensitivity runs(objective(delays, by), options_);
       Eigen::VectorXd values = runs.run(values_).values;

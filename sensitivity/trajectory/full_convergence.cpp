@@ -6,7 +6,7 @@ namespace liegrad::sensitivity {
 
 dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options) {
   constexpr double kNewtonTolerance = 1e-14;
-  dae::IntegrateOptions result = options;
+  dae::IntegrateOptions result = options.resolved();
   dae::NewtonOptions& newton = result.alpha.newton;
   newton.relative_tolerance = std::min(newton.relative_tolerance, kNewtonTolerance);
   newton.residual_tolerance.reset();

@@ -58,7 +58,7 @@ END
 done
 rates=arm1.theta0,arm1.rate0,arm2.theta0,arm2.rate0
 data="--data $scratch/swing1.csv --data $scratch/swing2.csv --map arm1.theta=theta1 --map arm2.theta=theta2"
-swing="double_pendulum $data --per-trial $rates --offset arm1.theta=3 --step 2e-3"
+swing="double_pendulum $data --per-trial $rates --offset arm1.theta=3 --integrator lie-alpha --step 2e-3"
 
 summary 's["converged"] and holds("arm1.J", 0.0012) and holds("arm2.a", 0.15) and holds("joint1.viscous", 4e-4)
   and holds("arm1.theta.offset", 3) and holds("arm2.theta0@2", 0.8) and p["arm1.J"]["verdict"] == "identifiable"
@@ -86,7 +86,7 @@ done
 summary 'abs(p["arm2.J"]["value"] - 0.002) < 1e-6' $swing --free arm2.J,joint1.viscous --prior arm2.J=0.002,1e-9
 summary 'abs(s["profiles"]["arm2.J"]["ci95"][0] - p["arm2.J"]["ci95"][0]) < 0.1 * p["arm2.J"]["std"]' \
   $swing --free arm2.J,joint1.viscous --profile arm2.J
-summary 's["holdout"][list(s["holdout"])[0]]["residual_rms"]["arm1.theta"] < 3e-4' double_pendulum --step 2e-3 \
+summary 's["holdout"][list(s["holdout"])[0]]["residual_rms"]["arm1.theta"] < 3e-4' double_pendulum --integrator lie-alpha --step 2e-3 \
   --data "$scratch/swing1.csv" --holdout "$scratch/swing2.csv" --map arm1.theta=theta1 --map arm2.theta=theta2 \
   --per-trial $rates --offset arm1.theta=3 --free arm2.J,joint1.viscous
 summary 's["optima"][0]["count"] >= 3' $swing --free arm2.J,joint1.viscous --lower arm2.J=0.0005 --upper arm2.J=0.003 --starts 4
@@ -94,7 +94,7 @@ summary 'holds("arm2.J", 0.0014, 5)' $swing --free arm2.J,joint1.viscous --loss 
 
 # A problem as a file, with names of data beside it.
 cat >"$scratch/problem.json" <<'END'
-{"system": "double_pendulum", "data": ["swing1.csv", "swing2.csv"], "step": 2e-3,
+{"system": "double_pendulum", "data": ["swing1.csv", "swing2.csv"], "step": 2e-3, "integrator": "lie-alpha",
  "map": {"arm1.theta": "theta1", "arm2.theta": ["theta2"]}, "free": ["arm2.J", "joint1.viscous"],
  "per-trial": "arm1.theta0,arm1.rate0,arm2.theta0,arm2.rate0", "offset": {"arm1.theta": 3}, "start": {"arm2.J": 0.002}}
 END

@@ -94,7 +94,7 @@ for one in signal.SIGINT, signal.SIGTERM:
 def ignore_signals():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-status, err, out = interrupt("simulate heavy_top --t-end 300", preparation=ignore_signals, after=0.3)
+status, err, out = interrupt("simulate heavy_top --t-end 30", preparation=ignore_signals, after=0.3)
 expect(status == 0, "ignored:", status, err)
 sys.exit(failures)
 END

@@ -30,7 +30,7 @@ expect 0 '  top  se3' heavy_top --group se3
 expect 0 '  fixed_point  fixed_point  top' heavy_top
 expect 0 '  top.q               4  unit quaternion w, x, y, z' heavy_top
 expect 0 '  top.omega_dot       3  angular acceleration in the body frame' heavy_top
-expect 0 'runs to t = 1 with steps of 0.001, unless told otherwise' heavy_top
+expect 0 'runs to t = 1 unless told otherwise, with fixed steps of 0.001 where errors are not controlled' heavy_top
 expect 0 'runs to t = 0.03 with steps of 1e-05, unless told otherwise' andrews
 expect 0 'Usage: liegrad models' --help
 expect 2 "liegrad: there is no built-in system 'pendulm'; did you mean 'pendulum'?" pendulm

@@ -38,7 +38,7 @@ survives() {
 
 # Too many steps, or samples.
 ends 2 '1e+12 steps are more than a run comes to the end of, 1e+11; choose longer steps' simulate heavy_top --step 1e-12
-ends 2 '1e+12 steps are more than' simulate heavy_top --t-end 1e9
+ends 2 '1e+12 steps are more than' simulate heavy_top --method lie-alpha --t-end 1e9
 ends 2 'the step 1e-300 is below the rounding of times' simulate heavy_top --step 1e-300
 ends 2 'the step 1e-300 is below the rounding of times' converge heavy_top --steps 1e-300
 ends 2 'steps are more than' sensitivity heavy_top --of top.x --wrt top.m --step 1e-12
@@ -46,7 +46,7 @@ ends 2 'steps are more than' check-derivatives heavy_top --t-end 1e9
 ends 2 '1e+13 samples are to be written, .* TB' simulate heavy_top --output-every 1e-13 --out "$scratch/x.csv"
 [ ! -e "$scratch/x.csv" ] || fail 'a file was begun that could not be written'
 ends 2 'the states of 1e+10 steps take about .*; limit it by --memory' \
-  sensitivity heavy_top --of top.x --wrt top.m --t-end 1e7
+  sensitivity heavy_top --method lie-alpha --of top.x --wrt top.m --t-end 1e7
 ends 2 'the states of the reference at .* times take about .*; choose longer steps' \
   converge heavy_top --steps 1e-10
 
@@ -62,15 +62,15 @@ ends 2 '--memory is inf; it must be finite' sensitivity heavy_top --of top.x --w
 
 # Adaptive steps that become too short to come to the end.
 ends 3 'adaptive steps have become as short as .* more of them are needed; choose a larger --rtol or --atol' \
-  simulate heavy_top --adaptive --rtol 1e-13 --t-end 1e3
+  simulate heavy_top --method lie-alpha --adaptive --rtol 1e-13 --t-end 1e3
 grep -q 'ended  *= steps_too_short' "$scratch/stdout" || fail 'steps that are too short are not named'
 
 # A long run says how long before it starts, unless it is to be quiet.
-timeout 1 "$program" simulate heavy_top --t-end 2e4 >/dev/null 2>"$scratch/stderr"
+timeout 1 "$program" simulate heavy_top --method lie-alpha --t-end 2e4 >/dev/null 2>"$scratch/stderr"
 grep -qx 'liegrad: 2e+07 steps are to be made.' "$scratch/stderr" || fail 'a long run is not announced'
-timeout 1 "$program" simulate heavy_top --t-end 2e4 --quiet 2>"$scratch/stderr"
+timeout 1 "$program" simulate heavy_top --method lie-alpha --t-end 2e4 --quiet 2>"$scratch/stderr"
 ! grep -q 'steps are' "$scratch/stderr" || fail "a quiet run says $(cat "$scratch/stderr")"
-timeout 1 "$program" simulate heavy_top --t-end 9e3 --out /dev/null >/dev/null 2>"$scratch/stderr"
+timeout 1 "$program" simulate heavy_top --method lie-alpha --t-end 9e3 --out /dev/null >/dev/null 2>"$scratch/stderr"
 grep -qx 'liegrad: 9e+06 samples are to be written, about .* GB.' "$scratch/stderr" || fail 'a long file is not announced'
 "$program" simulate heavy_top --t-end 0.01 --output-every 1e-3 2>&1 |
   grep -q 'warning: --output-every has no effect without --out.' || fail 'samples without a file are not mentioned'

@@ -54,14 +54,15 @@ sys.exit(not eval(sys.argv[2]))
 END
 }
 
-top='heavy_top --t-end 0.05'
+# --rho belongs to generalized-alpha, whose fixed steps these are.
+top='heavy_top --t-end 0.05 --rho 0.8'
 
 # The table.
 says 0 'Usage: liegrad sensitivity' --help
 says 0 'heavy_top: derivatives by adjoint of the steps' $top --of top.x --wrt top.m
 says 0 '  top.X2  ' $top --of top.x --wrt top.m,top.X2
 says 0 '      top.x[2]' $top --of top.x --wrt top.m
-says 0 '50 steps; ' $top --of top.x --wrt top.m
+says 0 '50 steps of lie-alpha (since --rho belongs to it); ' $top --of top.x --wrt top.m
 says 0 ' +- ' $top --of top.x --wrt top.m --mode difference
 says 0 'Hessian of top.x[3]' $top --of 'top.x[3]' --wrt top.m,top.X2 --hessian
 says 0 "liegrad: 'top.J1' and 'top.J2' have no effect here: derivatives are zero, exactly." \
@@ -84,7 +85,7 @@ summary 's["options"]["group"] == "se3" and s["options"]["start"] == "corrected"
   $top --of top.x --wrt top.m --group se3 --start corrected
 
 summary 's["steps"] == 3000 and s["options"]["t_end"] == 0.03 and abs(v - 15.81077) < 1e-4' \
-  andrews --of angles.beta --wrt t_end
+  andrews --of angles.beta --wrt t_end --method lie-alpha
 
 # What --wrt can be.
 summary '{"top.m", "top.X2", "gravity3", "top.omega2"} <= set(g)' $top --of energy --wrt all
@@ -104,6 +105,10 @@ summary 'list(s["error"]) == list(g) and near(g["top.v0[2]"], load("initial")["g
   $top --of energy --wrt 'top.v0[2]' --mode difference
 summary 'list(g) == ["top.m", "t_end", "step"]' $top --of 'top.x[1]' --wrt t_end,top.m,step --wrt top.m
 
+# Unless told otherwise steps follow the error.
+says 0 ' steps of radau-3 (default: ' heavy_top --t-end 0.05 --of top.x --wrt top.m
+summary 's["options"]["rtol"] == 1e-6' heavy_top --t-end 0.05 --of 'top.x[1]' --wrt top.m
+
 # What is known: the start is a parameter, and the derivative by the end of the run is the velocity.
 summary 'v == 0.2 and g == {"mass.x0": 1, "mass.m": 0}' pendulum --of mass.x.1@0 --wrt mass.x0,mass.m
 "$program" simulate $top --step 1e-4 --quiet --json "$scratch/run"
@@ -112,7 +117,7 @@ summary 'near(v, load("run")["final"]["top.x"][0], 1e-13) and near(g["t_end"], l
 
 # All modes agree, whatever the method; differences say how well.
 for options in '' '--group se3 --sigma opt' '--formulation stabilized' '--adaptive --rtol 0.1' \
-  '--start corrected' '--method ul-crv'; do
+  '--start corrected' '--method ul-crv' '--method radau-3'; do
   for mode in adjoint forward difference; do
     "$program" sensitivity $top --of top.x,top.omega@0.0213 --wrt top.m,top.X2,top.omega2 \
       --mode $mode $options --quiet --json "$scratch/$mode" || fail "--mode $mode $options: status $?"
@@ -135,7 +140,7 @@ done
 
 # The Hessian is symmetric, and the derivative of the gradient.
 for length in 0.999 1.001 1; do
-  "$program" sensitivity pendulum --t-end 0.3 --set rod.l=$length --of mass.x.1 --wrt rod.l,mass.g \
+  "$program" sensitivity pendulum --method lie-alpha --t-end 0.3 --set rod.l=$length --of mass.x.1 --wrt rod.l,mass.g \
     --hessian --quiet --json "$scratch/$length"
 done
 python3 - "$scratch" <<'END' || fail 'the Hessian is wrong'

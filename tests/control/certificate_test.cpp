@@ -48,7 +48,7 @@ TEST(Certificate, TheSolutionIsARunOfTheIntegrator) {
     SCOPED_TRACE(name);
     const Problem problem = make_problem(name);
     const Solution solution = solved(problem, 60);
-    dae::IntegrateOptions options;
+    dae::IntegrateOptions options = dae::alpha_steps();
     // Without constraints solutions are runs of the trapezoidal rule.
     if (problem.system().num_multipliers() == 0) {
       options.alpha.method.parameters = dae::AlphaParameters::newmark();

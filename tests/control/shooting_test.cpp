@@ -114,7 +114,7 @@ TEST(Shooting, RunsTheIntegrator) {
   ASSERT_TRUE(program.set_point(z));
   const Iterate whole = program.expanded({.x = z});
 
-  dae::IntegrateOptions run_options;
+  dae::IntegrateOptions run_options = dae::alpha_steps();
   run_options.t_end = problem.horizon();
   run_options.step = problem.horizon() / 20;
   run_options.alpha.method = transcription.method();

@@ -17,7 +17,7 @@ using dae::Formulation;
 using dae::NodeRole;
 
 dae::IntegrateOptions with_step(double h, double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   options.alpha.start = dae::StartingValues::kCorrected;

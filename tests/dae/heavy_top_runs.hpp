@@ -23,7 +23,7 @@ struct TopRun {
   double spin = 1;  ///< factor of the angular velocity at the start
 
   dae::IntegrateOptions options() const {
-    dae::IntegrateOptions o;
+    dae::IntegrateOptions o = dae::alpha_steps();
     o.t_end = t_end;
     o.step = h;
     o.alpha.method.parameters = dae::AlphaParameters::from_spectral_radius(rho);

@@ -37,24 +37,24 @@ std::string message_of_run(const System& system, const IntegrateOptions& options
 
 TEST(BadOptions, AreNamed) {
   const System top = models::make_model("heavy_top");
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = -1e-3;
   EXPECT_EQ(message_of_run(top, options), "the step -0.001 must be positive");
-  options = {};
+  options = dae::alpha_steps();
   options.t_start = 2;
   EXPECT_EQ(message_of_run(top, options), "the end time t_end = 1 must be after the start 2");
-  options = {};
+  options = dae::alpha_steps();
   options.t_end = kNaN;
   EXPECT_EQ(message_of_run(top, options), "the end time t_end = nan must be after the start 0");
-  options = {};
+  options = dae::alpha_steps();
   options.sample_interval = -1;
   EXPECT_EQ(message_of_run(top, options),
             "the time between samples must not be negative or infinite; it is -1");
-  options = {};
+  options = dae::alpha_steps();
   options.adaptive = dae::AdaptiveOptions{.tolerance = {0, 1e-6}};
   EXPECT_EQ(message_of_run(top, options),
             "the relative tolerance 0 must be finite and at least 1e-13, where rounding begins");
-  options = {};
+  options = dae::alpha_steps();
   options.method = dae::Method::kMuntheKaas;
   options.tableau = dae::gauss_2();
   EXPECT_EQ(
@@ -62,15 +62,16 @@ TEST(BadOptions, AreNamed) {
       "implicit Munthe-Kaas methods such as 'gauss_2' are for systems without constraints and "
       "algebraic states, and 'heavy_top' has 3; use a Radau or a generalized-alpha method");
   options.tableau = dae::rk4();
-  options.adaptive = dae::AdaptiveOptions{};
+  options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-4}};
   EXPECT_EQ(message_of_run(models::make_model("spinning_top"), options),
-            "adaptive steps need an embedded method, which 'rk4' has not");
-  options = {};
+            "adaptive steps need an embedded method, which 'rk4' has not; give a step, or choose "
+            "another method");
+  options = dae::alpha_steps();
   options.alpha.variant = dae::AlphaVariant::kUpdatedLagrangianExp;
   options.alpha.formulation = dae::Formulation::kIndex2;
   EXPECT_EQ(message_of_run(top, options),
             "updated Lagrangian methods exist for index 3 only; choose that formulation");
-  options = {};
+  options = dae::alpha_steps();
   options.events = {{.output = "top.y.1"}};
   EXPECT_EQ(
       message_of_run(top, options),
@@ -82,14 +83,14 @@ TEST(BadOptions, AreNamed) {
 }
 
 TEST(BadOptions, AreAllNamedAtOnce) {
-  IntegrateOptions options;
-  options.step = 0;
+  IntegrateOptions options = dae::alpha_steps();
+  options.step = -1;
   options.t_end = -1;
   EXPECT_EQ(options.problems(models::make_model("pendulum")).size(), 2u);
 }
 
 TEST(DoubtfulOptions, AreWarnedOf) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.t_end = 0.01;
   options.alpha.method.parameters = dae::AlphaParameters::newmark();
   const auto summary = dae::integrate(models::make_model("pendulum"), options).summary;
@@ -146,7 +147,7 @@ TEST(InconsistentInitialValues, AreProjectedWhenAsked) {
   System system = body_on_a_point();
   system.set_initial_configuration("body", {1, 0, 0, 0, 0.1, 1.2, 0});
   system.set_initial_velocity("body", {0, 0, 2, 0, 0, 0});
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.t_end = 0.1;
   options.alpha.consistency.project = true;
   const dae::Solution solution = dae::integrate(system, options);
@@ -168,7 +169,7 @@ TEST(RedundantConstraints, AreFoundNamedAndRunWhenAsked) {
   EXPECT_NE(message.find("(rank 3 of 6): remove them, or allow redundant constraints"),
             std::string::npos)
       << message;
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.t_end = 0.2;
   options.alpha.consistency.allow_redundant = true;
   const dae::Solution redundant = dae::integrate(system, options);
@@ -221,7 +222,7 @@ TEST(AnElementThatReturnsNaN, EndsTheRunWithItsNameAndTheTime) {
   System system("broken");
   system.add_node("x", lie::NodeGroup::rn(1));
   system.add("wire", Breaking{}, {"x"});
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = 0.1;
   const dae::Solution solution = dae::integrate(system, options);
   EXPECT_EQ(solution.summary.termination, dae::Termination::kNonFinite);
@@ -255,7 +256,7 @@ TEST(NewtonFailure, HalvesTheStepAndThenKeepsWhatItHas) {
   system.add("wall", Vanishing{}, {"x"});
   system.set_initial_configuration("x", {1});
   system.set_initial_velocity("x", {-0.5});
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = 0.03;
   options.t_end = 2;
   const dae::Solution solution = dae::integrate(system, options);
@@ -302,7 +303,7 @@ TEST(DenseOutput, IsOfFifthOrderInVelocityAndSixthInPosition) {
   const System system = models::make_model("spinning_top");
   std::vector<double> q_errors, v_errors, v_dot_errors;
   for (const double h : {2e-3, 1e-3}) {
-    IntegrateOptions options;
+    IntegrateOptions options = dae::alpha_steps();
     options.t_end = h;
     options.step = h / 50;
     options.method = dae::Method::kMuntheKaas;
@@ -328,7 +329,7 @@ TEST(DenseOutput, IsOfFifthOrderInVelocityAndSixthInPosition) {
 }
 
 TEST(Callbacks, SeeEveryStepAndCanStop) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = 0.01;
   int calls = 0;
   options.on_step = [&](const dae::State& state) {
@@ -343,7 +344,7 @@ TEST(Callbacks, SeeEveryStepAndCanStop) {
 
 TEST(Events, AreLocatedToTheirTolerance) {
   // A free fall from z = 1 with 3 m/s upwards passes z = 0 at a known time.
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = 0.01;
   options.t_end = 2;
   options.events = {{.output = "body.u[3]", .direction = dae::EventOptions::Direction::kFalling},
@@ -358,7 +359,7 @@ TEST(Events, AreLocatedToTheirTolerance) {
 }
 
 TEST(Events, HaveADirection) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = 0.01;
   options.t_end = 6;
   using Direction = dae::EventOptions::Direction;
@@ -373,7 +374,7 @@ TEST(Events, HaveADirection) {
 }
 
 TEST(LastStep, IsShorterWhenTheIntervalIsNotAMultiple) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = 0.03;
   options.t_end = 0.1;
   const dae::Solution solution = dae::integrate(models::make_model("pendulum"), options);
@@ -383,7 +384,7 @@ TEST(LastStep, IsShorterWhenTheIntervalIsNotAMultiple) {
 
 TEST(Outputs, AreEqualInBothGroups) {
   // The same physics: what is reported does not depend on the group beyond the error of the method.
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = 1e-4;
   options.t_end = 0.05;
   std::vector<std::vector<double>> numbers;
@@ -401,7 +402,7 @@ TEST(Outputs, AreEqualInBothGroups) {
 TEST(FreeBody, KeepsEnergyAndMomentum) {
   System system = models::make_model("free_body");
   system.set_parameter("gravity3", 0);
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = 1e-3;
   options.t_end = 2;
   options.alpha.method.parameters = dae::AlphaParameters::from_spectral_radius(1.0);

@@ -33,7 +33,7 @@ struct Multistep {
 
 std::vector<State> states(const std::string& model, const AlphaParameters& parameters, double h,
                           int steps) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = h * steps;
   options.alpha.method.parameters = parameters;

@@ -24,7 +24,7 @@ const std::vector<ButcherTableau>& all_tableaus() {
 }
 
 IntegrateOptions options_for(const ButcherTableau& tableau, double step, double t_end) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.method = Method::kMuntheKaas;
   options.tableau = tableau;
   options.step = step;
@@ -168,7 +168,7 @@ TEST(MuntheKaas, HasTheRotationThatTheConstrainedTopApproaches) {
   const State reference = run(spinning, butcher_6(), t_end / 4000, t_end);
   std::vector<double> errors;
   for (const int n : {400, 800, 1600}) {
-    IntegrateOptions options;
+    IntegrateOptions options = dae::alpha_steps();
     options.step = t_end / n;
     options.t_end = t_end;
     options.keep_samples = false;

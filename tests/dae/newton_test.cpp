@@ -129,7 +129,7 @@ TEST(LineSearch, SavesStepsThatFullCorrectionsLose) {
   system.add_node("x", lie::NodeGroup::rn(1));
   system.add("spring", SaturatingSpring{}, {"x"});
   system.set_initial_configuration("x", {1});
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = 0.05;
   options.t_end = 0.5;
   options.alpha.guess = dae::FirstGuess::kConstantA;

@@ -41,7 +41,7 @@ std::vector<double> exact_multipliers(double x0, double h, int steps) {
 std::vector<double> multiplier_errors(double x0, double h, double t_end) {
   dae::System system = models::make_model("pendulum");
   system.set_parameter("mass.x0", x0);
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.t_end = t_end;
   options.step = h;
   options.alpha.method.parameters = dae::AlphaParameters::from_spectral_radius(0.9);
@@ -105,7 +105,7 @@ TEST(RheonomicConstraint, HasTheErrorOfTheLinearAnalysis) {
   system.add("cube", PrescribedCube{}, {"x"});
   const double h = 0.01;
   for (const double rho : {0.6, 0.9}) {
-    dae::IntegrateOptions options;
+    dae::IntegrateOptions options = dae::alpha_steps();
     options.t_end = 1;
     options.step = h;
     options.alpha.method.parameters = dae::AlphaParameters::from_spectral_radius(rho);

@@ -141,7 +141,7 @@ TEST_F(RadauAllocation, DoesNotHappenInAStep) {
 
 TEST(Radau, RefusesStepsOfMoreThanHalfATurn) {
   System body = models::make_model("free_body");
-  IntegrateOptions o;
+  IntegrateOptions o = dae::alpha_steps();
   o.method = Method::kRadau;
   o.t_end = 100;
   o.step = 50;
@@ -154,7 +154,7 @@ TEST(Radau, RefusesStepsOfMoreThanHalfATurn) {
 
 TEST(Radau, NamesWhatIsWrongWithItsOptions) {
   const System top = models::make_model("heavy_top");
-  IntegrateOptions o;
+  IntegrateOptions o = dae::alpha_steps();
   o.method = Method::kRadau;
   o.radau.stages = 4;
   o.radau.max_iterations = 0;

@@ -51,7 +51,7 @@ TEST(Events, AreFoundAtLargeTimes) {
   const dae::System system = models::make_model("free_body");
   for (const auto& [t_start, length, step] :
        {std::tuple(0.0, 1e6, 10.0), std::tuple(1.7e9, 2.0, 0.01)}) {
-    IntegrateOptions options;
+    IntegrateOptions options = dae::alpha_steps();
     options.t_start = t_start;
     options.t_end = t_start + length;
     options.step = step;
@@ -71,7 +71,7 @@ TEST(Events, AreFoundAtLargeTimes) {
 TEST(Samples, AreAsManyAtLargeTimes) {
   const dae::System system = models::make_model("pendulum");
   for (const double t_start : {0.0, 1.7e9}) {
-    IntegrateOptions options;
+    IntegrateOptions options = dae::alpha_steps();
     options.t_start = t_start;
     options.t_end = t_start + 1;
     options.step = 0.01;
@@ -86,7 +86,7 @@ TEST(DenseOutput, KeepsItsDigitsAtLargeTimes) {
   // The difference of time stamps has lost three digits of this step.
   const dae::System system = models::make_model("pendulum");
   const auto middle = [&system](double t_start) {
-    IntegrateOptions options;
+    IntegrateOptions options = dae::alpha_steps();
     options.t_start = t_start;
     options.t_end = t_start + 0.0625;
     options.step = 0.001 + 1e-7;
@@ -97,7 +97,7 @@ TEST(DenseOutput, KeepsItsDigitsAtLargeTimes) {
 }
 
 std::string refusal(const std::function<void(IntegrateOptions&)>& change) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.adaptive.reset();
   change(options);
   const std::vector<std::string> problems = options.problems(models::make_model("pendulum"));
@@ -157,7 +157,7 @@ TEST(Options, ThatCannotWorkAreRefused) {
 }
 
 TEST(AdaptiveSteps, ReachTheEndWithALargeSmallestStep) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.t_end = 2;
   options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-2}, .smallest_step = 0.3};
   const dae::Solution solution = dae::integrate(models::make_model("torsional_ball"), options);
@@ -194,7 +194,7 @@ TEST(AdaptiveSteps, FollowMultipliersOnRequest) {
   system.add_node("x", lie::NodeGroup::rn(1));
   system.add("held", HeldUnderForce{}, {"x"});
   const auto run = [&system](bool multipliers) {
-    IntegrateOptions options;
+    IntegrateOptions options = dae::alpha_steps();
     options.adaptive =
         dae::AdaptiveOptions{.tolerance = {.relative = 1e-4, .multipliers = multipliers}};
     return dae::integrate(system, options);

@@ -91,7 +91,7 @@ Swing swing(const Pendulum& pendulum, dae::IntegrateOptions options) {
 }
 
 Swing swing(const Pendulum& pendulum, Formulation formulation, NewtonKind kind) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.alpha.formulation = formulation;
   options.alpha.newton.kind = kind;
   return swing(pendulum, options);
@@ -175,7 +175,7 @@ TEST(ScaleInvariance, HoldsForRadauMethodsAlthoughTheyAreStabilised) {
   for (const auto& group : {lie::NodeGroup::so3xr3(), lie::NodeGroup::se3()}) {
     for (const bool spins : {false, true}) {
       for (const auto newton : {dae::RadauNewton::kFull, dae::RadauNewton::kSimplified}) {
-        dae::IntegrateOptions options;
+        dae::IntegrateOptions options = dae::alpha_steps();
         options.method = dae::Method::kRadau;
         options.radau.newton = newton;
         const Pendulum of_one_metre{.spins = spins, .group = group};
@@ -213,7 +213,7 @@ TEST(ScaleInvariance, RunsBodiesWhoseJointIsTheirCentreAtTheOrigin) {
           system.add("joint", elements::RevoluteJoint{}, {"A", "body.A"});
           system.set_initial_velocity("body", {1, 2, 3, 0, 0, 0});
         }
-        dae::IntegrateOptions options;
+        dae::IntegrateOptions options = dae::alpha_steps();
         options.alpha.formulation = formulation;
         options.t_end = 0.1;
         const dae::Solution solution = dae::integrate(system, options);
@@ -232,7 +232,7 @@ TEST(ScaleInvariance, RunsATopWhoseCentreIsItsFixedPointAtTheOrigin) {
     system.set_parameter("top.X2", 0);
     system.set_initial_configuration("top", {1, 0, 0, 0, 0, 0, 0});
     system.set_initial_velocity("top", {0, 150, -4.61538, 0, 0, 0});
-    dae::IntegrateOptions options;
+    dae::IntegrateOptions options = dae::alpha_steps();
     options.alpha.formulation = formulation;
     const dae::Solution solution = dae::integrate(system, options);
     ASSERT_TRUE(solution.summary.is_complete()) << solution.summary.message;
@@ -256,7 +256,7 @@ TEST(Rest, IsKeptByAFixedBodyWithTurnedFrames) {
             "body.A", "body",
             elements::frame_with_axes({0.3, -1.7, 0.4}, {0.2, 0.9, -0.3}, {1, 0.3, 2}));
         system.add("weld", elements::FixedJoint{}, {"A", "body.A"});
-        dae::IntegrateOptions options;
+        dae::IntegrateOptions options = dae::alpha_steps();
         options.alpha.formulation = formulation;
         options.step = h;
         const dae::Solution solution = dae::integrate(system, options);

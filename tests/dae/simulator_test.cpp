@@ -19,7 +19,7 @@ namespace liegrad {
 namespace {
 
 dae::IntegrateOptions some_steps() {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = 1e-3;
   options.t_end = 0.02;
   return options;
@@ -68,7 +68,9 @@ std::vector<Case> cases() {
              options.alpha.start = dae::StartingValues::kCorrected;
            }},
           {"heavy_top", "top.m",
-           [](dae::IntegrateOptions& options) { options.adaptive = dae::AdaptiveOptions{}; }},
+           [](dae::IntegrateOptions& options) {
+             options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-4}};
+           }},
           {"pendulum", "mass.m",
            [](dae::IntegrateOptions& options) { options.sample_interval = 3.3e-3; }},
           {"spinning_top", "top.m",

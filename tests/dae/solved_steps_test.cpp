@@ -38,7 +38,7 @@ double distance(const dae::State& a, const dae::State& b) {
 
 dae::Solution run(const dae::System& system, Formulation formulation, NewtonKind kind, double h,
                   double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   options.alpha.formulation = formulation;
@@ -143,7 +143,7 @@ TEST(ForcesThatReadMultipliers, AreSolvedForToo) {
   for (const auto& group : {lie::NodeGroup::so3xr3(), lie::NodeGroup::se3()}) {
     const dae::System system = rubbing_pendulum(group);
     for (const auto formulation : kFormulations) {
-      dae::IntegrateOptions options;
+      dae::IntegrateOptions options = dae::alpha_steps();
       options.step = 5e-3;
       options.alpha.formulation = formulation;
       const dae::Solution fast = dae::integrate(system, options);

@@ -126,7 +126,7 @@ TEST(AdaptiveSteps, FollowTheToleranceInAllFormulations) {
 TEST(AdaptiveSteps, GrowWhereTheMotionIsSlow) {
   // The pendulum's accelerations change little at rest: steps there are longer than at the tolerance's
   // own pace on the fast top by far.
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.t_end = 5;
   options.adaptive = dae::AdaptiveOptions{.tolerance = {1e-6, 1e-6}};
   const dae::Solution solution = dae::integrate(models::make_model("pendulum"), options);
@@ -136,7 +136,7 @@ TEST(AdaptiveSteps, GrowWhereTheMotionIsSlow) {
 }
 
 TEST(AdaptiveSteps, KeepToTheirBounds) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.adaptive =
       dae::AdaptiveOptions{.tolerance = {1e-3, 1e-3}, .initial_step = 1e-3, .largest_step = 2e-3};
   const dae::Solution solution = dae::integrate(models::make_model("pendulum"), options);

@@ -193,7 +193,7 @@ double energy_of(const System& system, const State& state) {
 }
 
 IntegrateOptions munthe_kaas(const ButcherTableau& tableau) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.method = Method::kMuntheKaas;
   options.tableau = tableau;
   return options;
@@ -212,7 +212,7 @@ TEST(VeryStiffBall, IsDampedOrRefusedByEveryMethod) {
   System system = models::make_model("torsional_ball");
   system.set_parameter("ball.k", 1e12);
   const double start = energy_of(system, initial_state(system));
-  std::vector<IntegrateOptions> methods(5);
+  std::vector<IntegrateOptions> methods(5, dae::alpha_steps());
   methods[1].alpha.method.sigma = 1;
   methods[2].alpha.variant = AlphaVariant::kUpdatedLagrangianExp;
   methods[3].alpha.variant = AlphaVariant::kUpdatedLagrangianCrv;

@@ -14,7 +14,7 @@ namespace {
 using dae::IntegrateOptions;
 
 IntegrateOptions until(double t_end, double step) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.t_end = t_end;
   options.step = step;
   options.keep_samples = false;

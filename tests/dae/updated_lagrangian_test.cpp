@@ -22,7 +22,7 @@ namespace {
 
 /// ρ∞ = 0.9 as in section 7.1.
 IntegrateOptions options_for(AlphaVariant variant, double step, double t_end) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.alpha.variant = variant;
   options.alpha.method.parameters = AlphaParameters::from_spectral_radius(0.9);
   options.step = step;

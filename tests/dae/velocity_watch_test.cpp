@@ -37,7 +37,7 @@ Whip crack(int bodies, const dae::IntegrateOptions& options) {
 }
 
 dae::IntegrateOptions until(double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = 1e-3;
   options.t_end = t_end;
   options.keep_samples = false;

@@ -45,7 +45,6 @@ TEST(DrivenCrank, NeedsATorqueForItsInertiaAndForTheSpring) {
   dae::IntegrateOptions options;
   options.t_end = 1.5;
   options.step = 1e-3;
-  options.alpha.formulation = dae::Formulation::kStabilized;
   const dae::Solution solution = dae::integrate(system, options);
   ASSERT_TRUE(solution.summary.is_complete()) << solution.summary.message;
 

@@ -48,7 +48,7 @@ std::string message_of(const std::function<void(dae::System&)>& build) {
     system.add_node("crank", lie::NodeGroup::so3xr3());
     system.add_node("rod", lie::NodeGroup::se3());
     build(system);
-    dae::IntegrateOptions options;
+    dae::IntegrateOptions options = dae::alpha_steps();
     options.t_end = 1e-3;
     (void)dae::integrate(system, options);
   } catch (const InvalidArgument& error) {

@@ -305,7 +305,7 @@ void expect_complaint(const std::string& text, const Values& values, const B& be
   system.add("beam", beam, {"a", "b"},
              {.values = merged({{{"J1", 1}, {"J2", 1}, {"J3", 1}}, values})});
   if (change) change(system);
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.t_end = options.step = 1e-3;
   try {
     dae::integrate(system, options);

@@ -94,7 +94,7 @@ TEST(GeneralRigidBody, MovesLikeARigidBodyAtItsCentreOfMass) {
   for (const lie::NodeGroup& group : both_groups()) {
     const dae::System at_centre = twins.at_centre(group, start, omega, u);
     const dae::System elsewhere = twins.elsewhere(group, start, omega, u);
-    dae::IntegrateOptions options;
+    dae::IntegrateOptions options = dae::alpha_steps();
     options.method = dae::Method::kMuntheKaas;
     options.step = 2e-3;
     const dae::Solution a = dae::integrate(at_centre, options);
@@ -132,7 +132,7 @@ TEST(GeneralRigidBody, IsStepForStepTheSameOnSE3AndToSecondOrderOnSO3xR3) {
   for (const lie::NodeGroup& group : both_groups()) {
     std::vector<double> differences;
     for (const double h : {0.01, 0.005, 0.0025}) {
-      dae::IntegrateOptions options;
+      dae::IntegrateOptions options = dae::alpha_steps();
       options.step = h;
       options.alpha.start = dae::StartingValues::kCorrected;
       options.alpha.newton.leave_out_last = false;
@@ -158,7 +158,7 @@ TEST(PointMass, Falls) {
   system.add("ball", elements::PointMass{}, {"ball"}, {.values = with_gravity({{"m", 2}})});
   system.set_initial_configuration("ball", {1, 2, 3});
   system.set_initial_velocity("ball", {-1, 4, 5});
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = 0.1;
   options.t_end = 2;
   const dae::Solution run = dae::integrate(system, options);

@@ -35,7 +35,7 @@ const char* name_of(const NodeGroup& group) {
 }
 
 dae::IntegrateOptions run(double h, double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   options.alpha.start = dae::StartingValues::kCorrected;

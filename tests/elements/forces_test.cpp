@@ -301,7 +301,7 @@ TEST(AppliedLoads, HaveTheRightPowerAndAreThoseOfActuators) {
 }
 
 dae::IntegrateOptions run(double h, double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   options.alpha.start = dae::StartingValues::kCorrected;
@@ -336,7 +336,7 @@ TEST(PointSpring, MayBeVeryStiff) {
   system.add("spring", elements::PointSpring{}, {"ground", "mass"},
              {.values = {{"k", 1e9}, {"l0", 1}}});
   system.set_initial_configuration("mass", {1, 0, 0});
-  dae::IntegrateOptions options;  // all of them as they are
+  dae::IntegrateOptions options = dae::alpha_steps();  // all of them as they are
   options.t_end = 0.6;
   const dae::Solution solution = dae::integrate(system, options);
   EXPECT_TRUE(solution.summary.is_complete()) << solution.summary.message;

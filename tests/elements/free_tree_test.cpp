@@ -109,7 +109,7 @@ dae::System tree(const lie::NodeGroup& group, bool backwards = false) {
 }
 
 dae::IntegrateOptions options_with(double h) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = 1;
   options.alpha.start = dae::StartingValues::kCorrected;

@@ -57,7 +57,7 @@ double angle_of(const dae::State& state, const lie::NodeGroup& group, std::size_
 const lie::NodeGroup kCoordinates = lie::NodeGroup::rn(3), kPose = lie::NodeGroup::se2();
 
 dae::IntegrateOptions with_step(double h, double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   options.alpha.start = dae::StartingValues::kCorrected;

@@ -73,7 +73,7 @@ dae::System tumbling(const lie::NodeGroup& group) {
 TEST(Sensors, OfABodyShowItsMotion) {
   for (const lie::NodeGroup& group : {lie::NodeGroup::so3xr3(), lie::NodeGroup::se3()}) {
     const dae::System system = tumbling(group);
-    dae::IntegrateOptions options;
+    dae::IntegrateOptions options = dae::alpha_steps();
     options.t_end = 0.05;
     options.step = 1e-4;
     const dae::Solution run = dae::integrate(system, options);

@@ -52,7 +52,7 @@ dae::System mechanism(const lie::NodeGroup& group = lie::NodeGroup::rn(3)) {
 }
 
 dae::IntegrateOptions with_step(double h, Formulation formulation = Formulation::kIndex3) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = 0.03;
   options.keep_samples = false;

@@ -59,7 +59,7 @@ double largest_difference(const dae::System& system, const dae::Solution& a, con
 // ---------------------------------------------------------------- the right-angle beam
 
 dae::IntegrateOptions right_angle_options(double h, double t_end = 30) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.t_end = t_end;
   options.step = h;
   options.alpha.method.parameters = dae::AlphaParameters::hht(-0.05);
@@ -135,7 +135,7 @@ TEST(RightAngleBeam, IsOfSecondOrderInTheStep) {
 // ---------------------------------------------------------------- the four-bar mechanism
 
 dae::IntegrateOptions four_bar_options(double h, double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.t_end = t_end;
   options.step = h;
   options.alpha.method.parameters = dae::AlphaParameters::from_spectral_radius(0.9);

@@ -98,7 +98,7 @@ const Reference kReferences[] = {
 constexpr double kTurn = 2 * std::numbers::pi;
 
 dae::IntegrateOptions with_step(double h, double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   options.keep_samples = false;

@@ -38,7 +38,7 @@ using Eigen::Vector3d;
 constexpr double kGravity = -9.81;
 
 dae::IntegrateOptions with_step(double h, double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   options.keep_samples = false;

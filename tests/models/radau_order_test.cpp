@@ -48,7 +48,7 @@ const std::vector<Case> kCases = {
 };
 
 dae::IntegrateOptions radau(const Case& c, int stages, double h) {
-  dae::IntegrateOptions o;
+  dae::IntegrateOptions o = dae::alpha_steps();
   o.method = dae::Method::kRadau;
   o.radau.stages = stages;
   o.t_end = c.t_end;

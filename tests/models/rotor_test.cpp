@@ -39,7 +39,7 @@ const char* name_of(const lie::NodeGroup& group) {
 const dae::AlphaParameters kParameters = dae::AlphaParameters::from_spectral_radius(0.9);
 
 dae::IntegrateOptions with_step(double h, double sigma, double t_end = 1) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   options.keep_samples = false;

@@ -53,7 +53,7 @@ dae::System mechanism(const lie::NodeGroup& group = kGroups[0]) {
 
 /// ρ∞ as in the paper.
 dae::IntegrateOptions with_step(double h, double t_end, Formulation formulation, double sigma = 0) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   options.keep_samples = false;

@@ -22,7 +22,7 @@ constexpr Formulation kFormulations[] = {Formulation::kIndex3, Formulation::kInd
                                          Formulation::kStabilized};
 
 dae::IntegrateOptions with_step(double h, Formulation formulation = Formulation::kIndex3) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = 1;
   options.keep_samples = false;

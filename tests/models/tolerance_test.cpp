@@ -41,7 +41,7 @@ bool is_constrained(const System& system) {
 }
 
 State end_of_fixed_steps(const System& system, double t_end, double step) {
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.t_end = t_end;
   options.step = step;
   options.keep_samples = false;
@@ -100,7 +100,7 @@ TEST_P(Tolerance, IsProportionalToTheErrorAtTheEnd) {
   const Case& one = GetParam();
   const System system = make(one.model);
   const State reference = reference_of(system, one);
-  IntegrateOptions options;
+  IntegrateOptions options = dae::alpha_steps();
   options.t_end = one.t_end;
   options.keep_samples = false;
   const auto check = [&](const char* what) {
@@ -142,10 +142,51 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"slider_crank_3d", 1, 2e-4, 1e-5}, Case{"rotor", 0.01, 4e-7, 1e-7}),
     [](const auto& one) { return one.param.model; });
 
+class RadauTolerance : public ::testing::TestWithParam<Case> {};
+
+/// The reference is by another method, whose tolerance is a hundred times tighter than the tightest.
+TEST_P(RadauTolerance, IsProportionalToTheErrorAtTheEnd) {
+  const Case& one = GetParam();
+  const System system = make(one.model);
+  IntegrateOptions options;
+  options.t_end = one.t_end;
+  options.keep_samples = false;
+  options.method = Method::kMuntheKaas;
+  options.tableau = dae::dormand_prince_54();
+  options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 0.01 * one.tightest}};
+  const State reference = dae::integrate(system, options).final;
+  options.method = Method::kRadau;
+  for (double tolerance = 1e-4; tolerance > 0.9 * one.tightest; tolerance /= 100) {
+    dae::ErrorNorm norm = unit_norm(system, one.t_end);
+    options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = tolerance}};
+    options.on_step = [&norm](const State& state) {
+      norm.observe(state);
+      return true;
+    };
+    const dae::Solution solution = dae::integrate(system, options);
+    ASSERT_EQ(solution.summary.termination, dae::Termination::kReachedEnd)
+        << solution.summary.message;
+    EXPECT_TRUE(solution.summary.trusted) << solution.summary.reason_for_doubt;
+    const double error = distance(system, norm, solution.final, reference);
+    EXPECT_LE(error, kMost * tolerance) << tolerance;
+    EXPECT_GE(error, kLeast * tolerance) << tolerance;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, RadauTolerance,
+    ::testing::Values(Case{"heavy_top", 1, 0, 1e-10}, Case{"spinning_top", 1, 0, 1e-10},
+                      Case{"free_body", 1, 0, 1e-10}, Case{"pendulum", 1, 0, 1e-10},
+                      Case{"torsional_ball", 1, 0, 1e-10}, Case{"chain", 1, 0, 1e-10},
+                      Case{"slider_crank", 1, 0, 1e-10}, Case{"andrews", 0.03, 0, 1e-10},
+                      Case{"slider_crank_3d", 1, 0, 1e-10}, Case{"rotor", 0.01, 0, 1e-10},
+                      Case{"double_pendulum", 1, 0, 1e-10}),
+    [](const auto& one) { return one.param.model; });
+
 TEST(Tolerance, HoldsForSamplesBetweenTheSteps) {
   const System system = models::make_model("spinning_top");
   for (const double tolerance : {1e-6, 1e-8, 1e-10}) {
-    IntegrateOptions options;
+    IntegrateOptions options = dae::alpha_steps();
     options.t_end = 0.2;
     options.sample_interval = 1e-3;
     options.method = Method::kMuntheKaas;
@@ -166,6 +207,26 @@ TEST(Tolerance, HoldsForSamplesBetweenTheSteps) {
     EXPECT_LE(largest, kMost * tolerance) << tolerance;
     EXPECT_LT(solution.summary.steps, 1000) << "steps are to be longer than what is sampled";
   }
+}
+
+TEST(Tolerance, HoldsForMultipliersBetweenTheSteps) {
+  const System system = models::make_model("heavy_top");
+  IntegrateOptions options;
+  options.t_end = 0.2;
+  options.sample_interval = 1.1e-3;
+  const dae::Solution solution = dae::integrate(system, options);
+  options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-9}};
+  const dae::Solution reference = dae::integrate(system, options);
+  ASSERT_EQ(solution.samples.size(), reference.samples.size());
+  double largest = 0, scale = 0;
+  for (std::size_t i = 0; i < reference.samples.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double lambda = reference.samples[i].lambda[k];
+      largest = std::max(largest, std::abs(solution.samples[i].lambda[k] - lambda));
+      scale = std::max(scale, std::abs(lambda));
+    }
+  }
+  EXPECT_LE(largest, kMost * 1e-6 * scale);
 }
 
 }  // namespace

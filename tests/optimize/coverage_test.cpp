@@ -27,7 +27,7 @@ struct Coverage {
 
 Coverage coverage(double correlation, unsigned seed) {
   dae::System truth = models::make_model("torsional_ball");
-  dae::IntegrateOptions fine;
+  dae::IntegrateOptions fine = dae::alpha_steps();
   fine.t_end = 4;
   fine.step = 2e-3;
   const Recording exact = recorded(truth, fine, 0.02, {"ball.q", "ball.omega"});
@@ -36,6 +36,7 @@ Coverage coverage(double correlation, unsigned seed) {
   problem.free = {"ball.d", "ball.k", "ball.omega1", "ball.omega3"};
   for (const std::string& name : problem.free) values[name] = truth.parameter(name);
   FitOptions options;
+  options.run = dae::alpha_steps();
   options.run.step = 0.04;
   options.run.method = dae::Method::kMuntheKaas;
   options.run.tableau = dae::rk4();

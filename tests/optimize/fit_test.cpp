@@ -23,7 +23,7 @@ using optimize::FitResult;
 using optimize::Recording;
 
 dae::IntegrateOptions steps_of(double h, double t_end) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = h;
   options.t_end = t_end;
   return options;
@@ -55,6 +55,7 @@ TEST(Fit, EqualsTheTextbookOnALinearModel) {
   FitProblem problem{system, {data}};
   problem.free = {"body.x1", "body.u1", "gravity1"};
   FitOptions options;
+  options.run = dae::alpha_steps();
   options.run = steps_of(0.01, 1);
   const FitResult result = optimize::fit(problem, options);
   ASSERT_TRUE(result.converged) << result.message;
@@ -104,6 +105,7 @@ TEST(Fit, FindsTheHeavyTopAndSaysWhatFreeMotionDoesNotTell) {
   problem.free = {"top.J1", "top.J2", "top.X2", "top.omega1", "top.omega2", "top.omega3"};
   problem.start = {{"top.J1", 0.2}, {"top.J2", 0.4}, {"top.X2", 1.1}};
   FitOptions options;
+  options.run = dae::alpha_steps();
   options.run = steps_of(5e-4, 1);
   const FitResult result = optimize::fit(problem, options);
   ASSERT_TRUE(result.converged) << result.message;
@@ -153,6 +155,7 @@ TEST(Fit, FindsTheDoublePendulumWithOffsetsGainsAndSeveralTrials) {
                      {optimize::SensorEffect::kGain, "arm2.theta"}};
   problem.start = {{"arm1.J", 0.002}, {"arm2.a", 0.13}};
   FitOptions options;
+  options.run = dae::alpha_steps();
   options.run = steps_of(2e-3, 1);
   const FitResult result = optimize::fit(problem, options);
   ASSERT_TRUE(result.converged) << result.message;

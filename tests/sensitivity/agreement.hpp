@@ -39,7 +39,7 @@ inline constexpr double kDifferenceTolerance = 1e-7;
 struct Problem {
   Problem(dae::System problem_system, double step, double t_end)
       : system(std::move(problem_system)), objective(system) {
-    options.integrate.step = step;
+    options.integrate = dae::alpha_steps(step);
     options.integrate.t_end = t_end;
     options.integrate.keep_samples = false;
     // As differentiate() makes its run: adaptive steps, which the tape takes from integrate(), must be the same.

@@ -49,6 +49,7 @@ void expect_agreement(const dae::System& system) {
   sensitivity::Objective objective(system);
   for (const char* const name : {"tip.x.1", "tip.x.2", "tip.x.3"}) objective.add_output(name);
   sensitivity::DifferentiateOptions options;
+  options.integrate = dae::alpha_steps();
   options.integrate.step = 0.02;
   options.integrate.t_end = 0.4;
   for (const dae::ParameterSpec& parameter : system.parameters()) {

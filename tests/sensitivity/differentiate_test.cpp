@@ -25,6 +25,7 @@ using sensitivity::When;
 
 DifferentiateOptions by_parameters(const dae::System& system, double step, double t_end) {
   DifferentiateOptions options;
+  options.integrate = dae::alpha_steps();
   options.integrate.step = step;
   options.integrate.t_end = t_end;
   for (const dae::ParameterSpec& parameter : system.parameters()) {
@@ -120,7 +121,7 @@ std::vector<dae::State> states_of(const dae::System& system, dae::IntegrateOptio
 TEST(Derivatives, ReadATimeOnceWhereverItIsBetweenStepsOfUnequalLength) {
   const dae::System system = models::make_model("pendulum");
   DifferentiateOptions options = by_parameters(system, 0.01, 1);
-  options.integrate.adaptive = dae::AdaptiveOptions{};
+  options.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-4}};
   const std::vector<dae::State> states = states_of(system, options.integrate);
   ASSERT_GT(states.size(), 10u);
   Objective objective(system);
@@ -161,6 +162,7 @@ TEST(Derivatives, ByTheEndOfTheRunOfAValueAtThatTimeAreThoseOfAnEndThatIsNotPass
   Objective objective(system);
   objective.add_output("mass.x[2]", 0.1);
   DifferentiateOptions options;
+  options.integrate = dae::alpha_steps();
   options.integrate.step = 0.01;
   options.integrate.t_end = 0.1;
   options.variables.t_end = true;
@@ -299,7 +301,7 @@ TEST_F(Mistakes, ControlsOfASystemWithoutAny) {
 }
 TEST_F(Mistakes, TheLengthOfAdaptiveSteps) {
   options.variables.step = true;
-  options.integrate.adaptive = dae::AdaptiveOptions{};
+  options.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-4}};
   EXPECT_EQ(message(), "adaptive steps have no length to differentiate by; use fixed ones");
 }
 TEST_F(Mistakes, AnEventThatStopsTheRun) {

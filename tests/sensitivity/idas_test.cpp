@@ -266,6 +266,7 @@ Sequence library(Formulation formulation) {
     objective.add_output(column);
   }
   sensitivity::DifferentiateOptions options;
+  options.integrate = dae::alpha_steps();
   options.integrate.t_end = kEnd;
   options.integrate.alpha.formulation = formulation;
   options.integrate.alpha.start = dae::StartingValues::kCorrected;

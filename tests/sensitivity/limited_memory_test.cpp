@@ -35,7 +35,7 @@ struct LongRun {
           long steps)
       : system(models::make_model(model, group)), objective(system) {
     for (const std::string& output : outputs) objective.add_output(output);
-    options.integrate.step = step;
+    options.integrate = dae::alpha_steps(step);
     options.integrate.t_end = static_cast<double>(steps) * step;
     options.integrate.keep_samples = false;
     options.variables.parameters = std::move(parameters);

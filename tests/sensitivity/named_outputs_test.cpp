@@ -269,7 +269,7 @@ bool is_acceleration(const std::string& column) { return column.find("_dot") != 
 /// How far accelerations are from differences of the velocities of the same run, which have errors of order
 /// 2, as the run has; relative to the largest acceleration.
 double distance_from_differences(const ShortRun& run, double step) {
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.step = step;
   options.t_end = 12 * run.step;
   options.alpha.formulation = Formulation::kStabilized;

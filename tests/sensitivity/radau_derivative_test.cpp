@@ -70,7 +70,7 @@ TEST(RadauDerivative, HasTaylorRemaindersOfSecondAndThirdOrder) {
 
 TEST(RadauDerivative, IsRefusedForRedundantConstraintsAndOtherFormulations) {
   const dae::System top = models::make_model("heavy_top");
-  dae::IntegrateOptions options;
+  dae::IntegrateOptions options = dae::alpha_steps();
   options.method = dae::Method::kRadau;
   options.radau.formulation = Formulation::kIndex3;
   EXPECT_THROW(sensitivity::radau_derivative(top, options), InvalidArgument);

@@ -207,6 +207,7 @@ TEST_P(HeavyTopDerivative, ConvergesToThatOfTheFreeTopWithSecondOrder) {
     objective.add_output(column);
   }
   sensitivity::DifferentiateOptions options;
+  options.integrate = dae::alpha_steps();
   options.integrate.t_end = kEnd;
   options.integrate.alpha.formulation = GetParam().formulation;
   options.integrate.alpha.start = dae::StartingValues::kCorrected;

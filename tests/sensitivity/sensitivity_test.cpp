@@ -22,6 +22,7 @@ using sensitivity::Objective;
 
 DifferentiateOptions some_steps(Mode mode) {
   DifferentiateOptions options;
+  options.integrate = dae::alpha_steps();
   options.integrate.step = 1e-3;
   options.integrate.t_end = 0.02;
   options.mode = mode;
@@ -98,7 +99,7 @@ TEST(Sensitivity, GivesWhatDifferentiateGivesWhateverWasEvaluatedBefore) {
 
 TEST(Sensitivity, FollowsAdaptiveStepsAndMuntheKaasMethods) {
   DifferentiateOptions adaptive = some_steps(Mode::kAdjoint);
-  adaptive.integrate.adaptive = dae::AdaptiveOptions{};
+  adaptive.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-4}};
   adaptive.variables.parameters = {"top.m", "top.J1"};
   DifferentiateOptions munthe_kaas = adaptive;
   munthe_kaas.integrate.adaptive.reset();

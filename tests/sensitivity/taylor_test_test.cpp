@@ -215,7 +215,7 @@ struct Problem {
     for (const std::string& output : one.outputs_between) {
       objective.add_output(output, (0.6 * one.steps + 0.37) * one.h);
     }
-    options.integrate.step = one.h;
+    options.integrate = dae::alpha_steps(one.h);
     options.integrate.t_end = one.steps * one.h;
     if (one.set) one.set(options.integrate);
     std::mt19937 generator(2);

@@ -43,6 +43,7 @@ TEST(Threads, GetWhatOneThreadGetsToTheLastBit) {
   objective.add_outputs({"top.x[1]", "top.x[3]", "energy"}, {0.0031, 0.01});
   objective.add_orientations("top", {0.005}, {1, 0, 0, 0});
   sensitivity::DifferentiateOptions how;
+  how.integrate = dae::alpha_steps();
   how.integrate.step = 1e-3;
   how.integrate.t_end = 0.01;
   how.variables.parameters = {"top.m", "top.J1"};
