@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/optimize/fit/active_bounds.hpp"
 
 namespace liegrad::optimize {
 namespace {
@@ -126,7 +127,7 @@ LeastSquaresSummary FitEngine::minimise(Eigen::VectorXd& x, const std::vector<in
   const LeastSquaresProblem problem = least_squares(fixed);
   admissible_.to_coordinates(x);
   const LeastSquaresSummary summary =
-      optimize::minimise(problem, options != nullptr ? *options : options_.solver, x);
+      minimise_within_bounds(problem, options != nullptr ? *options : options_.solver, x);
   admissible_.to_unknowns(x);
   return summary;
 }

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/optimize/fit/active_bounds.hpp"
 #include "liegrad/optimize/fit/noise_model.hpp"
 #include "liegrad/optimize/fit/student_t.hpp"
 
@@ -152,15 +153,36 @@ Eigen::MatrixXd local_covariance(const FitStatistics& statistics, int trial) {
   return covariance;
 }
 
-bool is_at(double value, double bound) {
-  return std::isfinite(bound) && std::abs(value - bound) <= 1e-9 * (1 + std::abs(bound));
-}
-
 std::string verdict_of(const Unknowns::Unknown& unknown, double value,
                        const Information& information, int i) {
-  if (is_at(value, unknown.lower) || is_at(value, unknown.upper)) return "at a bound";
+  if (value == unknown.lower || value == unknown.upper) return "at a bound";
   if (information.scale(i) == 0) return "no effect";
   return information.is_determined(i) ? "identifiable" : "only in combination";
+}
+
+/// In standard deviations, by the linearised problem in the unknowns that no bound holds.
+double distance_to_minimum(const Unknowns& unknowns, const Eigen::VectorXd& x,
+                           const Eigen::VectorXd& gradient, const FitStatistics& statistics) {
+  std::vector<bool> is_held(index(unknowns.size()));
+  Eigen::VectorXd projected = gradient;
+  for (int i = 0; i < unknowns.size(); ++i) {
+    const Unknowns::Unknown& unknown = unknowns.list()[index(i)];
+    is_held[index(i)] = is_held_by_bound(x(i), unknown.lower, unknown.upper, gradient(i));
+    if (is_held[index(i)]) projected(i) = 0;
+  }
+  const auto distance = [&projected](const Information& information) {
+    return std::sqrt(std::max(projected.dot(information.covariance * projected), 0.0));
+  };
+  if (std::find(is_held.begin(), is_held.end(), true) == is_held.end()) {
+    return distance(statistics.information);
+  }
+  std::vector<WeightedJacobian> free = statistics.jacobians;
+  for (WeightedJacobian& one : free) {
+    for (std::size_t j = 0; j < one.columns.size(); ++j) {
+      if (is_held[index(one.columns[j])]) one.jacobian.col(static_cast<Index>(j)).setZero();
+    }
+  }
+  return distance(information_of(unknowns.size(), free));
 }
 
 Interval interval_of(double value, double half_width, const Unknowns::Unknown& unknown) {
@@ -252,12 +274,7 @@ FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
     }
   }
   result.information = information_of(engine.unknowns().size(), result.jacobians);
-  for (int i = 0; i < engine.unknowns().size(); ++i) {
-    const Unknowns::Unknown& unknown = engine.unknowns().list()[index(i)];
-    if (is_at(x(i), unknown.lower) || is_at(x(i), unknown.upper)) gradient(i) = 0;
-  }
-  result.distance_to_minimum =
-      std::sqrt(std::max(gradient.dot(result.information.covariance * gradient), 0.0));
+  result.distance_to_minimum = distance_to_minimum(engine.unknowns(), x, gradient, result);
 
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
     const Eigen::VectorXd& values = result.residuals[index(trial)].values;
