@@ -100,6 +100,13 @@ summary 's["converged"] and p["arm1.J"]["value"] == 0.001 and p["joint1.viscous"
   --start joint1.viscous=6e-4
 summary 'holds("arm2.J", 0.0014, 5)' $swing --free arm2.J,joint1.viscous --loss huber:2
 
+# Pieces that meet find what one run finds.
+summary 's["pieces"] == 10 and s["largest_gap"] <= 1e-9 and s["converged"] and holds("arm2.J", 0.0014)
+  and abs(p["arm2.J"]["std"] / json.load(open(sys.argv[1][:-7] + "forward"))["parameters"]["arm2.J"]["std"] - 1) < 0.02' \
+  $swing --free arm2.J --method multiple-shooting --piece 0.2
+refuses '--piece belongs to --method multiple-shooting.' $swing --free arm2.J --piece 0.2
+refuses '--piece must be positive; it is -1.' $swing --free arm2.J --method multiple-shooting --piece -1
+
 # A problem as a file, with names of data beside it.
 cat >"$scratch/problem.json" <<'END'
 {"system": "double_pendulum", "data": ["swing1.csv", "swing2.csv"], "step": 2e-3,
