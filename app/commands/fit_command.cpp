@@ -121,9 +121,9 @@ FitReport FitCommand::report(const optimize::FitProblem& problem,
 void FitCommand::run() const {
   const InterruptGuard guard;
   const dae::System system = integration.make_system();
-  optimize::FitOptions options = typed.options(integration.make());
   check_written_files();
   const optimize::FitProblem problem = typed.problem(system);
+  optimize::FitOptions options = typed.options(integration.make(), problem);
   FitReport result{};
   {
     ProgressLine progress(!common.quiet);

@@ -1,9 +1,11 @@
 #include "options/fit_options.hpp"
 
+#include <cmath>
 #include <map>
 #include <utility>
 
 #include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -147,7 +149,10 @@ void FitOptionsTyped::add_to(CLI::App& command) {
   add("--to", to_, "Leave out later samples", "T");
   add("--loss", loss_, "Count far samples less: huber:D or cauchy:D, D in standard deviations",
       "KIND:D");
-  add("--method", method_, "shooting", "NAME")->capture_default_str();
+  add("--method", method_, "shooting or multiple-shooting", "NAME")->capture_default_str();
+  add("--piece", piece_,
+      "Length of the pieces of multiple shooting; a twentieth of the longest trial unless given",
+      "T");
   add("--search", search_, "lm (Levenberg-Marquardt) or dogleg", "NAME")->capture_default_str();
   add("--jacobian", jacobian_, "forward, adjoint or difference; the cheaper of the first two",
       "NAME");
@@ -210,7 +215,8 @@ optimize::FitProblem FitOptionsTyped::problem(const dae::System& system) const {
   return problem;
 }
 
-optimize::FitOptions FitOptionsTyped::options(const dae::IntegrateOptions& run) const {
+optimize::FitOptions FitOptionsTyped::options(const dae::IntegrateOptions& run,
+                                              const optimize::FitProblem& problem) const {
   using sensitivity::Mode;
   optimize::FitOptions options;
   options.run = run;
@@ -221,12 +227,20 @@ optimize::FitOptions FitOptionsTyped::options(const dae::IntegrateOptions& run) 
                                      {"adjoint", Mode::kAdjoint},
                                      {"difference", Mode::kDifference}});
   }
-  if (method_ == "multiple-shooting") {
-    throw InvalidArgument(
-        "--method multiple-shooting is not there yet; cut the record by --split into pieces with "
-        "initial values of their own");
+  const bool has_pieces =
+      chosen<bool>("--method", method_, {{"shooting", false}, {"multiple-shooting", true}});
+  if (piece_ && !has_pieces) {
+    throw InvalidArgument("--piece belongs to --method multiple-shooting");
   }
-  chosen<bool>("--method", method_, {{"shooting", true}});
+  if (piece_ && !(*piece_ > 0 && std::isfinite(*piece_))) {
+    throw InvalidArgument("--piece must be positive; it is " + dae::number_text(*piece_));
+  }
+  if (has_pieces) {
+    for (const optimize::Recording& trial : problem.trials) {
+      options.piece = std::max(options.piece, (trial.last_time() - trial.first_time()) / 20);
+    }
+    options.piece = piece_.value_or(options.piece);
+  }
   options.solver.trust_region =
       chosen<optimize::TrustRegion>("--search", search_,
                                     {{"lm", optimize::TrustRegion::kLevenbergMarquardt},

@@ -18,7 +18,8 @@ class FitOptionsTyped {
 
   // All throw InvalidArgument for what cannot be used.
   optimize::FitProblem problem(const dae::System& system) const;
-  optimize::FitOptions options(const dae::IntegrateOptions& run) const;
+  optimize::FitOptions options(const dae::IntegrateOptions& run,
+                               const optimize::FitProblem& problem) const;
   /// Trials of a further file, prepared like those of the fit.
   std::vector<optimize::Recording> trials_of(const std::string& file,
                                              const dae::System& system) const;
@@ -32,7 +33,7 @@ class FitOptionsTyped {
  private:
   std::vector<std::string> data_, maps_, free_, per_trial_, offsets_, gains_, delays_, start_,
       lower_, upper_, prior_, noise_, ties_, admissible_, holdout_, profile_;
-  std::optional<double> split_, from_, to_;
+  std::optional<double> split_, from_, to_, piece_;
   std::string loss_, method_ = "shooting", jacobian_, format_ = "csv", search_ = "lm";
   int starts_ = 1, folds_ = 0, iterations_ = 200, parallel_ = 1;
 };

@@ -129,6 +129,8 @@ ordered_json FitReport::json() const {
                        {"unidentifiable", undetermined},
                        {"findings", result.findings},
                        {"iterations", result.iterations},
+                       {"pieces", result.num_pieces},
+                       {"largest_gap", result.largest_gap},
                        {"noise_rounds", result.noise_rounds},
                        {"evaluations", result.evaluations},
                        {"differentiated_evaluations", result.differentiated_evaluations},

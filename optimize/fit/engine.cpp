@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/optimize/fit/active_bounds.hpp"
+#include "liegrad/optimize/fit/multiple_shooting.hpp"
 
 namespace liegrad::optimize {
 namespace {
@@ -27,7 +29,7 @@ FitEngine::FitEngine(const FitProblem& problem, const FitOptions& options)
       unknowns_(problem),
       admissible_(problem, unknowns_),
       mode_(options.jacobian.value_or(cheaper_mode(problem, unknowns_))),
-      residuals_(problem, unknowns_, options.run, mode_) {
+      residuals_(problem, unknowns_, options.run, mode_, options.piece) {
   noise_.assign(residuals_.outputs().size(), 1.0);
 }
 
@@ -123,10 +125,11 @@ LeastSquaresProblem FitEngine::least_squares(const std::vector<int>& fixed) {
 
 LeastSquaresSummary FitEngine::minimise(Eigen::VectorXd& x, const std::vector<int>& fixed,
                                         const LeastSquaresOptions* options) {
+  const LeastSquaresOptions& how = options != nullptr ? *options : options_.solver;
+  if (residuals_.has_nodes()) return minimise_with_nodes(*this, how, fixed, x);
   const LeastSquaresProblem problem = least_squares(fixed);
   admissible_.to_coordinates(x);
-  const LeastSquaresSummary summary =
-      optimize::minimise(problem, options != nullptr ? *options : options_.solver, x);
+  const LeastSquaresSummary summary = minimise_within_bounds(problem, how, x);
   admissible_.to_unknowns(x);
   return summary;
 }

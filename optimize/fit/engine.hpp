@@ -17,6 +17,7 @@ class FitEngine {
 
   const Unknowns& unknowns() const { return unknowns_; }
   Residuals& residuals() { return residuals_; }
+  const Residuals& residuals() const { return residuals_; }
   const FitOptions& options() const { return options_; }
   sensitivity::Mode mode() const { return mode_; }
 
@@ -34,6 +35,10 @@ class FitEngine {
   LeastSquaresSummary minimise(Eigen::VectorXd& x, const std::vector<int>& fixed = {},
                                const LeastSquaresOptions* options = nullptr);
 
+  void count_failure(const std::string& what) {
+    failed_ += 1;
+    last_failure_ = what;
+  }
   long failed_evaluations() const { return failed_; }
   const std::string& last_failure() const { return last_failure_; }
 

@@ -8,6 +8,7 @@
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/text.hpp"
 #include "liegrad/optimize/fit/findings.hpp"
+#include "liegrad/optimize/fit/multiple_shooting.hpp"
 #include "liegrad/optimize/fit/start_values.hpp"
 #include "liegrad/optimize/fit/statistics.hpp"
 
@@ -47,6 +48,10 @@ FitProblem checked(const FitProblem& problem, const FitOptions& options) {
     all += (all.empty() ? "" : "; ") + sentence;
   }
   if (!all.empty()) throw InvalidArgument(all);
+  if (options.piece > 0 && !problem.admissible.empty()) {
+    throw InvalidArgument(
+        "multiple shooting does not keep inertia physically possible; give bounds instead");
+  }
   if (problem.trials.empty()) throw InvalidArgument("a fit needs data; there is no trial");
   FitProblem result = problem;
   for (Recording& trial : result.trials) check_recording(trial);
@@ -122,6 +127,8 @@ std::vector<std::string> FitOptions::problems() const {
           "the limit of the loss must be positive; it is " + number_text(loss.d));
   require(solver.max_iterations >= 1, "a fit needs at least one iteration");
   require(solver.threads >= 1, "a fit needs at least one thread");
+  require(piece >= 0 && std::isfinite(piece),
+          "pieces must have a positive length; it is " + number_text(piece));
   require(max_noise_rounds >= 1, "a fit needs at least one round");
   return list;
 }
@@ -152,7 +159,7 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
   // A run that fails from the start is a mistake to be told, not a step to be shortened.
   for (int trial = 0; trial < engine.unknowns().num_trials(); ++trial) {
     engine.residuals().check(trial, engine.unknowns().local(trial, x));
-    engine.evaluate(trial, x, false);
+    if (!engine.residuals().has_nodes()) engine.evaluate(trial, x, false);
   }
 
   FitResult result;
@@ -204,6 +211,10 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
                               "last one: " +
                               engine.last_failure());
   }
+  for (int trial = 0; trial < engine.residuals().num_trials(); ++trial) {
+    result.num_pieces += engine.residuals().trial(trial).num_pieces();
+  }
+  result.largest_gap = largest_gap(engine);
   result.jacobian_used = engine.mode();
   result.evaluations = engine.residuals().num_runs();
   result.differentiated_evaluations = engine.residuals().num_differentiated_runs();

@@ -24,6 +24,9 @@ struct FitOptions {
   std::optional<sensitivity::Mode> jacobian = {};
   Loss loss;
   LeastSquaresOptions solver;
+  /// Multiple shooting: trials are cut into pieces of about that length, whose initial values are unknowns and which
+  /// meet at the end. 0: one run for each trial.
+  double piece = 0;
   /// Initial values that are unknown and have no given start are first fitted to the first samples of each trial.
   bool start_from_data = true;
   /// Of fits with noise levels from the one before.
@@ -86,7 +89,9 @@ struct FitResult {
   std::vector<std::string> findings;
   std::vector<FittedTrial> trials;
   int iterations = 0, noise_rounds = 0;
-  long evaluations = 0;                 ///< runs of trials
+  int num_pieces = 0;      ///< runs of all trials, more than trials in multiple shooting
+  double largest_gap = 0;  ///< between pieces, in coordinates of the nodes and their velocities
+  long evaluations = 0;    ///< runs of trials
   long differentiated_evaluations = 0;  ///< those with derivatives
   long failed_evaluations = 0;
   std::string last_failure;

@@ -14,9 +14,6 @@ namespace {
 
 using Eigen::Index;
 
-/// Below this part of the largest singular value a direction is not determined: derivatives are exact to about
-/// 1e-11, and nobody measures to more digits.
-constexpr double kRankTolerance = 1e-8;
 /// Entries of a direction that are rounding.
 constexpr double kZero = 1e-5;
 
@@ -113,9 +110,9 @@ Information information_of(int num_unknowns, const std::vector<WeightedJacobian>
   while (rank < singular.size() && singular(rank) > kRankTolerance * singular(0)) ++rank;
   const Eigen::MatrixXd determined = svd.matrixV().leftCols(rank);
   result.undetermined = svd.matrixV().rightCols(num_unknowns - rank);
-  const Eigen::VectorXd variances = singular.head(rank).cwiseAbs2().cwiseInverse();
-  result.covariance = inverse.asDiagonal() * determined * variances.asDiagonal() *
-                      determined.transpose() * inverse.asDiagonal();
+  result.factor =
+      inverse.asDiagonal() * determined * singular.head(rank).cwiseInverse().asDiagonal();
+  result.covariance = result.factor * result.factor.transpose();
   result.condition = rank > 0 ? singular(0) / singular(rank - 1) : 0;
   return result;
 }

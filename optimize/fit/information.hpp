@@ -13,12 +13,21 @@ struct WeightedJacobian {
   Eigen::MatrixXd jacobian;
 };
 
+/// Below this part of the largest singular value a direction is not determined: derivatives are exact to about
+/// 1e-11, and nobody measures to more digits.
+constexpr double kRankTolerance = 1e-8;
+
 /// The covariance (JᵀJ)⁻¹ of unknowns, where data determine them.
 ///
 /// J is reduced trial by trial to its triangular factors, which lose nothing, its columns are scaled to unit length,
 /// and the singular values decide what is determined: a direction below 1e-8 of the largest is not.
+///
+/// With nodes of multiple shooting, directions are those that keep all pieces continuous, and the covariance is that of
+/// unknowns and nodes together.
 struct Information {
   Eigen::MatrixXd covariance;  ///< its part in the directions that are determined
+  Eigen::MatrixXd factor;      ///< F with covariance = F Fᵀ, unknowns × directions
+  std::vector<std::vector<Eigen::MatrixXd>> node_factors = {};  ///< the same, by trial and node
   Eigen::MatrixXd
       undetermined;  ///< columns: directions of unknowns without effect, an orthonormal basis in scaled
                      ///< unknowns

@@ -69,8 +69,11 @@ class Side {
   double cost_at(double value) {
     Eigen::VectorXd x = x_;
     x(unknown_) = value;
-    if (!std::isfinite(engine_.cost(x))) return kInfinity;
-    if (engine_.unknowns().size() == 1) return engine_.cost(x) - least_;
+    // Between the nodes of multiple shooting costs mean something only where pieces meet.
+    if (!engine_.residuals().has_nodes()) {
+      if (!std::isfinite(engine_.cost(x))) return kInfinity;
+      if (engine_.unknowns().size() == 1) return engine_.cost(x) - least_;
+    }
     const LeastSquaresSummary summary = engine_.minimise(x, {unknown_});
     if (!std::isfinite(summary.cost)) return kInfinity;
     x_ = x;
@@ -102,7 +105,8 @@ Profile profile_of(const FitProblem& problem, const FitOptions& options, const F
   }
   const double freedom = result.num_residuals - result.rank;
   const double t = student_t_quantile(0.975, noise_is_given ? kInfinity : std::max(freedom, 1.0));
-  const double least = engine.cost(x), rise = 0.5 * t * t;
+  const double rise = 0.5 * t * t;
+  const double least = engine.residuals().has_nodes() ? engine.minimise(x).cost : engine.cost(x);
 
   Profile profile{name, {}, {}, {{x(unknown), least}}};
   double step = estimate.std;

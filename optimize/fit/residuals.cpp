@@ -26,12 +26,19 @@ double angle_difference(double a, double b) { return std::remainder(a - b, 2 * s
 }  // namespace
 
 Residuals::Residuals(const FitProblem& problem, const Unknowns& unknowns,
-                     const dae::IntegrateOptions& run, sensitivity::Mode mode)
+                     const dae::IntegrateOptions& run, sensitivity::Mode mode, double piece)
     : unknowns_(unknowns) {
   const Trial::Margins margins = {unknowns.largest_delay(&Unknowns::Unknown::upper),
                                   unknowns.largest_delay(&Unknowns::Unknown::lower)};
   for (const Recording& recording : problem.trials) {
-    trials_.emplace_back(problem.system, recording, unknowns.parameters(), run, mode, margins);
+    trials_.emplace_back(problem.system, recording, unknowns.parameters(), run, mode, margins,
+                         piece);
+    const int trial = static_cast<int>(trials_.size()) - 1, nodes = trials_.back().node_size();
+    const Eigen::MatrixXd& map = unknowns.parameter_map(trial);
+    Eigen::MatrixXd& whole = maps_.emplace_back();
+    whole = Eigen::MatrixXd::Zero(map.rows() + nodes, map.cols() + nodes);
+    whole.topLeftCorner(map.rows(), map.cols()) = map;
+    whole.bottomRightCorner(nodes, nodes).setIdentity();
     std::vector<int>& places = outputs_of_.emplace_back();
     for (const Series& series : recording.series) {
       auto found = std::find(outputs_.begin(), outputs_.end(), series.output);
@@ -49,23 +56,57 @@ int Residuals::num_residuals() const {
   return count;
 }
 
-void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jacobian,
-                         TrialResiduals& residuals) {
-  const Recording& own = recording(trial);
+std::vector<double> Residuals::delays_of(int trial, const Eigen::VectorXd& local) const {
   std::vector<double> delays;
-  for (const Series& series : own.series) {
+  for (const Series& series : recording(trial).series) {
     const int delay = unknowns_.sensor(trial, SensorEffect::kDelay, series.output);
     delays.push_back(delay < 0 ? 0 : local(delay));
   }
-  Prediction& prediction = predictions_[at(trial)];
+  return delays;
+}
+
+void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jacobian,
+                         TrialResiduals& residuals) {
   num_runs_ += 1;
   num_differentiated_runs_ += with_jacobian ? 1 : 0;
-  trials_[at(trial)].predict(unknowns_.parameter_values(trial, local), delays,
-                             {with_jacobian, with_jacobian && unknowns_.has_delays()}, prediction);
+  trials_[at(trial)].predict(unknowns_.parameter_values(trial, local), delays_of(trial, local),
+                             {with_jacobian, with_jacobian && unknowns_.has_delays()},
+                             predictions_[at(trial)]);
+  compare(trial, local, with_jacobian, residuals);
+}
 
+void Residuals::evaluate_piece(int trial, int piece, const dae::InitialValues& node,
+                               const Eigen::VectorXd& local, bool with_jacobian,
+                               TrialResiduals& residuals) {
+  Prediction& prediction = predictions_[at(trial)];
+  trials_[at(trial)].predict_piece(piece, node, unknowns_.parameter_values(trial, local),
+                                   delays_of(trial, local), with_jacobian, prediction);
+  prediction.rates.setZero(prediction.values.size());
+  compare(trial, local, with_jacobian, residuals);
+}
+
+bool Residuals::has_nodes() const {
+  return std::any_of(trials_.begin(), trials_.end(),
+                     [](const Trial& trial) { return trial.num_pieces() > 1; });
+}
+
+std::vector<int> Residuals::pieces_of_rows(int trial) const {
+  std::vector<int> pieces;
+  const Recording& own = recording(trial);
+  for (std::size_t k = 0; k < own.series.size(); ++k) {
+    for (const int piece : trials_[at(trial)].pieces_of(static_cast<int>(k))) {
+      pieces.insert(pieces.end(), index(own.series[k].residual_size()), piece);
+    }
+  }
+  return pieces;
+}
+
+void Residuals::compare(int trial, const Eigen::VectorXd& local, bool with_jacobian,
+                        TrialResiduals& residuals) const {
+  const Recording& own = recording(trial);
   residuals.values.resize(num_residuals(trial));
-  residuals.predicted.resize(prediction.values.size());
-  residuals.jacobian.resize(with_jacobian ? num_residuals(trial) : 0, unknowns_.num_local(trial));
+  residuals.predicted.resize(predictions_[at(trial)].values.size());
+  residuals.jacobian.resize(with_jacobian ? num_residuals(trial) : 0, maps_[at(trial)].cols());
   residuals.jacobian.setZero();
   int place = 0, row = 0;
   for (std::size_t k = 0; k < own.series.size(); ++k) {
@@ -81,7 +122,7 @@ void Residuals::add_series(int trial, std::size_t k, int place, int row,
                            TrialResiduals& residuals) const {
   const Series& series = recording(trial).series[k];
   const Prediction& prediction = predictions_[at(trial)];
-  const Eigen::MatrixXd& map = unknowns_.parameter_map(trial);
+  const Eigen::MatrixXd& map = maps_[at(trial)];
   const bool has_parameters = prediction.jacobian.cols() > 0;
   const int delay = unknowns_.sensor(trial, SensorEffect::kDelay, series.output);
 

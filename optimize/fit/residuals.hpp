@@ -16,16 +16,18 @@ namespace liegrad::optimize {
 
 /// Residuals of one trial, in the units of its outputs.
 struct TrialResiduals {
-  Eigen::VectorXd values;     ///< measured less computed: series after series, sample after sample
-  Eigen::MatrixXd jacobian;   ///< by the local unknowns; empty unless asked for
+  Eigen::VectorXd values;  ///< measured less computed: series after series, sample after sample
+  /// By the local unknowns, and then by the node that the piece of a row starts from; empty unless asked for.
+  Eigen::MatrixXd jacobian;
   Eigen::VectorXd predicted;  ///< what the sensors should have shown: widths as in the recording
 };
 
 /// Measured values less those of the runs, on the group where an output is on one, as a function of the unknowns.
 class Residuals {
  public:
+  /// Trials are cut into pieces of that length; 0: they are not.
   Residuals(const FitProblem& problem, const Unknowns& unknowns, const dae::IntegrateOptions& run,
-            sensitivity::Mode mode);
+            sensitivity::Mode mode, double piece = 0);
 
   const Unknowns& unknowns() const { return unknowns_; }
   int num_trials() const { return static_cast<int>(trials_.size()); }
@@ -43,11 +45,27 @@ class Residuals {
   void check(int trial, const Eigen::VectorXd& local) {
     trials_[at(trial)].check(unknowns_.parameter_values(trial, local));
   }
+
+  // Trials in pieces, see Trial.
+
+  Trial& trial(int i) { return trials_[at(i)]; }
+  const Trial& trial(int i) const { return trials_[at(i)]; }
+  bool has_nodes() const;
+  /// By series.
+  std::vector<double> delays_of(int trial, const Eigen::VectorXd& local) const;
+  /// The piece of each residual of a trial.
+  std::vector<int> pieces_of_rows(int trial) const;
+  /// Residuals of one piece from a node; those of other pieces mean nothing.
+  void evaluate_piece(int trial, int piece, const dae::InitialValues& node,
+                      const Eigen::VectorXd& local, bool with_jacobian, TrialResiduals& residuals);
+
   long num_runs() const { return num_runs_; }
   long num_differentiated_runs() const { return num_differentiated_runs_; }
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  void compare(int trial, const Eigen::VectorXd& local, bool with_jacobian,
+               TrialResiduals& residuals) const;
   void add_series(int trial, std::size_t series, int place, int row, const Eigen::VectorXd& local,
                   bool with_jacobian, TrialResiduals& residuals) const;
 
@@ -56,6 +74,8 @@ class Residuals {
   std::vector<std::string> outputs_;
   std::vector<std::vector<int>> outputs_of_;
   std::vector<Prediction> predictions_;
+  std::vector<Eigen::MatrixXd>
+      maps_;  ///< by trial: from columns of predictions to those of residuals
   std::atomic<long> num_runs_ = 0, num_differentiated_runs_ = 0;
 };
 

@@ -106,12 +106,23 @@ Recording without_sensor_effects(const FitProblem& problem, int trial) {
   return recording;
 }
 
-FitProblem with_starts_from_data(const FitProblem& problem, const FitOptions& options) {
+FitProblem with_starts_from_data(const FitProblem& problem, const FitOptions& given) {
   const Unknowns unknowns(problem);
+  FitOptions options = given;
+  options.piece = 0;
   FitProblem result = problem;
   for (int trial = 0; trial < unknowns.num_trials(); ++trial) {
     FitProblem whole = alone(problem, unknowns, trial);
     if (whole.free.empty()) continue;
+    // One run over a record that needs pieces says nothing: the first of them judges.
+    if (given.piece > 0) {
+      Recording& recording = whole.trials.front();
+      const double first = recording.run_start.value_or(recording.first_time());
+      Recording part =
+          window_of(recording, {}, std::min(first + given.piece, recording.last_time()));
+      part.run_start = recording.run_start;
+      recording = part;
+    }
     FitProblem beginning = whole;
     beginning.trials = {first_samples(whole.trials.front(), static_cast<int>(whole.free.size()))};
     try {

@@ -5,7 +5,8 @@
 namespace liegrad::optimize {
 
 /// Starts of the unknown initial values that have no given one, trial by trial: they are fitted to the first samples,
-/// with all else at its start. Kept where the whole trial then fits better than from the values of the system.
+/// with all else at its start. Kept where the whole trial, or its first piece in multiple shooting, then fits better than
+/// from the values of the system.
 FitProblem with_starts_from_data(const FitProblem& problem, const FitOptions& options);
 
 /// A recording as the outputs themselves would be, without the offsets, gains and delays that its sensors start with.

@@ -6,6 +6,8 @@
 #include <numbers>
 
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/optimize/fit/active_bounds.hpp"
+#include "liegrad/optimize/fit/multiple_shooting.hpp"
 #include "liegrad/optimize/fit/noise_model.hpp"
 #include "liegrad/optimize/fit/student_t.hpp"
 
@@ -43,15 +45,35 @@ Eigen::MatrixXd taken(const Eigen::MatrixXd& matrix, const Rows& rows) {
   return part;
 }
 
-/// The covariance of estimates from the autocorrelation of residuals, C (Σ JᵀΓJ) C: the sandwich.
+/// J F of the rows of a trial: their derivatives along the directions that data determine, in standard deviations. The
+/// covariance of what J maps to is JF (JF)ᵀ; without squaring it keeps the digits that the product J C Jᵀ would cancel.
+Eigen::MatrixXd spread_of(const FitEngine& engine, const Information& information, int trial,
+                          const Eigen::MatrixXd& jacobian) {
+  const Unknowns& unknowns = engine.unknowns();
+  const Index local = unknowns.num_local(trial);
+  std::vector<int> columns;
+  for (int j = 0; j < local; ++j) columns.push_back(unknowns.global(trial, j));
+  Eigen::MatrixXd result = jacobian.leftCols(local) * information.factor(columns, Eigen::all);
+  if (jacobian.cols() == local) return result;
+  const std::vector<int> pieces = engine.residuals().pieces_of_rows(trial);
+  const auto& factors = information.node_factors[index(trial)];
+  for (Index i = 0; i < jacobian.rows(); ++i) {
+    const int piece = pieces[static_cast<std::size_t>(i)];
+    if (piece == 0) continue;
+    result.row(i) += jacobian.row(i).tail(jacobian.cols() - local) * factors[index(piece - 1)];
+  }
+  return result;
+}
+
+/// The covariance of estimates from the autocorrelation of residuals, C (Σ JᵀΓJ) C: the sandwich. With W = J F and
+/// C = F Fᵀ it is F (Σ WᵀΓW) Fᵀ.
 ///
-/// Residuals are not the noise: the fit took a part of it, E[r rᵀ] = (I-H) Γ (I-H) with H = J C Jᵀ, so that their
+/// Residuals are not the noise: the fit took a part of it, E[r rᵀ] = (I-H) Γ (I-H) with H = W Wᵀ, so that their
 /// autocovariances are too small. What is missing is computed from the model of the noise that they give and added, which is
 /// repeated.
 class Sandwich {
  public:
-  Sandwich(FitEngine& engine, const FitStatistics& statistics)
-      : statistics_(statistics), size_(engine.unknowns().size()) {
+  Sandwich(FitEngine& engine, const FitStatistics& statistics) : statistics_(statistics) {
     const Residuals& residuals = engine.residuals();
     const std::size_t outputs = residuals.outputs().size();
     std::vector<std::vector<Eigen::VectorXd>> sequences(outputs);
@@ -59,7 +81,7 @@ class Sandwich {
       const std::size_t k = index(rows.output);
       sequences[k].emplace_back(taken(statistics.residuals[index(rows.trial)].values, rows) /
                                 engine.noise()[k]);
-      parts_.push_back({rows, taken(statistics.jacobians[index(rows.trial)].jacobian, rows), {}});
+      parts_.push_back({rows, taken(statistics.spreads[index(rows.trial)], rows), {}});
     }
     std::vector<Autocovariances> raw;
     for (const auto& list : sequences) {
@@ -76,89 +98,59 @@ class Sandwich {
 
   const std::vector<NoiseModel>& models() const { return models_; }
   Eigen::MatrixXd covariance() const {
-    const Eigen::MatrixXd& c = statistics_.information.covariance;
-    return c * middle_ * c;
+    const Eigen::MatrixXd& factor = statistics_.information.factor;
+    return factor * middle_ * factor.transpose();
   }
 
  private:
   struct Part {
     Rows rows;
-    Eigen::MatrixXd jacobian, spread;  ///< J and ΓJ
+    Eigen::MatrixXd spread, correlated;  ///< W and ΓW
   };
 
-  const std::vector<int>& columns(const Part& part) const {
-    return statistics_.jacobians[index(part.rows.trial)].columns;
-  }
-
   void find_middle(FitEngine& engine) {
-    middle_ = Eigen::MatrixXd::Zero(size_, size_);
+    const Index directions = statistics_.information.factor.cols();
+    middle_ = Eigen::MatrixXd::Zero(directions, directions);
     for (Part& part : parts_) {
-      part.spread = times_autocovariance(models_[index(part.rows.output)], part.jacobian);
-      const Eigen::MatrixXd product = part.jacobian.transpose() * part.spread;
-      const std::vector<int>& places = columns(part);
-      for (std::size_t a = 0; a < places.size(); ++a) {
-        for (std::size_t b = 0; b < places.size(); ++b) {
-          middle_(places[a], places[b]) += product(static_cast<Index>(a), static_cast<Index>(b));
-        }
-      }
+      part.correlated = times_autocovariance(models_[index(part.rows.output)], part.spread);
+      middle_ += part.spread.transpose() * part.correlated;
     }
-    for (std::size_t i = index(engine.unknowns().num_trials()); i < statistics_.jacobians.size();
-         ++i) {
-      const WeightedJacobian& prior = statistics_.jacobians[i];
-      middle_(prior.columns[0], prior.columns[0]) += prior.jacobian(0, 0) * prior.jacobian(0, 0);
+    for (int i = 0; i < engine.unknowns().size(); ++i) {
+      const auto& prior = engine.unknowns().list()[index(i)].prior;
+      if (!prior) continue;
+      const Eigen::RowVectorXd own = statistics_.information.factor.row(i) / prior->std;
+      middle_ += own.transpose() * own;
     }
   }
 
   void correct(const std::vector<Autocovariances>& raw) {
-    const Eigen::MatrixXd& c = statistics_.information.covariance;
-    const Eigen::MatrixXd outer = covariance();
     std::vector<Autocovariances> corrected = raw;
     for (const Part& part : parts_) {
       Autocovariances& own = corrected[index(part.rows.output)];
-      const std::vector<int>& places = columns(part);
-      const Eigen::MatrixXd by_c = part.jacobian * c(places, places);
-      const Eigen::MatrixXd by_outer = part.jacobian * outer(places, places);
+      const Eigen::MatrixXd by_middle = part.spread * middle_;
       for (std::size_t i = 0; i < own.values.size(); ++i) {
-        const Index lag = static_cast<Index>(i), rows = part.jacobian.rows() - lag;
+        const Index lag = static_cast<Index>(i), rows = part.spread.rows() - lag;
         if (rows <= 0) break;
         const auto sum = [&](const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
           return a.topRows(rows).cwiseProduct(b.bottomRows(rows)).sum();
         };
-        own.values[i] +=
-            (sum(by_c, part.spread) + sum(part.spread, by_c) - sum(by_outer, part.jacobian)) /
-            own.count;
+        own.values[i] += (sum(part.spread, part.correlated) + sum(part.correlated, part.spread) -
+                          sum(by_middle, part.spread)) /
+                         own.count;
       }
     }
     for (std::size_t k = 0; k < models_.size(); ++k) models_[k] = noise_model_of(corrected[k]);
   }
 
   const FitStatistics& statistics_;
-  int size_;
   std::vector<Part> parts_;
   std::vector<NoiseModel> models_;
   Eigen::MatrixXd middle_;
 };
 
-/// The covariance of the unknowns of one trial.
-Eigen::MatrixXd local_covariance(const FitStatistics& statistics, int trial) {
-  const std::vector<int>& columns = statistics.jacobians[index(trial)].columns;
-  Eigen::MatrixXd covariance(std::ssize(columns), std::ssize(columns));
-  for (std::size_t a = 0; a < columns.size(); ++a) {
-    for (std::size_t b = 0; b < columns.size(); ++b) {
-      covariance(static_cast<Index>(a), static_cast<Index>(b)) =
-          statistics.information.covariance(columns[a], columns[b]);
-    }
-  }
-  return covariance;
-}
-
-bool is_at(double value, double bound) {
-  return std::isfinite(bound) && std::abs(value - bound) <= 1e-9 * (1 + std::abs(bound));
-}
-
 std::string verdict_of(const Unknowns::Unknown& unknown, double value,
                        const Information& information, int i) {
-  if (is_at(value, unknown.lower) || is_at(value, unknown.upper)) return "at a bound";
+  if (value == unknown.lower || value == unknown.upper) return "at a bound";
   if (information.scale(i) == 0) return "no effect";
   return information.is_determined(i) ? "identifiable" : "only in combination";
 }
@@ -173,9 +165,8 @@ void fill_trials(const FitStatistics& statistics, FitEngine& engine, FitResult& 
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
     const Recording& recording = residuals.recording(trial);
     const TrialResiduals& own = statistics.residuals[index(trial)];
-    const Eigen::MatrixXd covariance = local_covariance(statistics, trial);
-    const Eigen::VectorXd variances =
-        (own.jacobian * covariance).cwiseProduct(own.jacobian).rowwise().sum();
+    const Eigen::VectorXd deviations =
+        spread_of(engine, statistics.information, trial, own.jacobian).rowwise().norm();
     FittedTrial& fitted = result.trials.emplace_back();
     fitted.name = recording.name;
     Index place = 0, row = 0;
@@ -188,9 +179,7 @@ void fill_trials(const FitStatistics& statistics, FitEngine& engine, FitResult& 
       const auto differences = own.values.segment(row, rows);
       one.computed.assign(computed.begin(), computed.end());
       one.residuals.assign(differences.begin(), differences.end());
-      for (Index i = 0; i < rows; ++i) {
-        one.band.push_back(std::sqrt(std::max(variances(row + i), 0.0)));
-      }
+      one.band.assign(deviations.begin() + row, deviations.begin() + row + rows);
       place += values;
       row += rows;
     }
@@ -219,6 +208,32 @@ void fill_criteria(const FitProblem& problem, const FitStatistics& statistics, F
   result.bic = k * std::log(n) - 2 * log_likelihood;
 }
 
+/// Of the unknowns without those that are held, which then have no effect.
+Information information_at(FitEngine& engine, const std::vector<TrialResiduals>& weighted,
+                           const std::vector<int>& held) {
+  if (engine.residuals().has_nodes()) return information_with_nodes(engine, weighted, held);
+  std::vector<WeightedJacobian> jacobians;
+  const auto add = [&](const std::vector<int>& columns, const Eigen::MatrixXd& jacobian) {
+    WeightedJacobian& one = jacobians.emplace_back(columns, jacobian);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      const bool is_held = std::find(held.begin(), held.end(), columns[j]) != held.end();
+      if (is_held) one.jacobian.col(static_cast<Index>(j)).setZero();
+    }
+  };
+  const Unknowns& unknowns = engine.unknowns();
+  for (int trial = 0; trial < unknowns.num_trials(); ++trial) {
+    std::vector<int> columns;
+    for (int j = 0; j < unknowns.num_local(trial); ++j)
+      columns.push_back(unknowns.global(trial, j));
+    add(columns, weighted[index(trial)].jacobian);
+  }
+  for (int i = 0; i < unknowns.size(); ++i) {
+    const auto& prior = unknowns.list()[index(i)].prior;
+    if (prior) add({i}, Eigen::MatrixXd::Constant(1, 1, 1 / prior->std));
+  }
+  return information_of(unknowns.size(), jacobians);
+}
+
 }  // namespace
 
 FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
@@ -228,61 +243,61 @@ FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
   const std::size_t outputs = residuals.outputs().size();
   result.sums.assign(outputs, 0);
   result.counts.assign(outputs, 0);
+  std::vector<TrialResiduals> weighted;
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
     result.residuals.push_back(engine.evaluate(trial, x, true));
-    TrialResiduals over_noise = result.residuals.back();
+    TrialResiduals& over_noise = weighted.emplace_back(result.residuals.back());
     weigh(residuals.recording(trial), residuals.outputs_of(trial), engine.noise(),
           engine.options().loss, over_noise);
-    WeightedJacobian& one = result.jacobians.emplace_back();
     for (int j = 0; j < engine.unknowns().num_local(trial); ++j) {
-      one.columns.push_back(engine.unknowns().global(trial, j));
-    }
-    one.jacobian = over_noise.jacobian;
-    const Eigen::VectorXd own = over_noise.jacobian.transpose() * over_noise.values;
-    for (std::size_t j = 0; j < one.columns.size(); ++j) {
-      gradient(one.columns[j]) += own(static_cast<Index>(j));
+      gradient(engine.unknowns().global(trial, j)) +=
+          over_noise.jacobian.col(j).dot(over_noise.values);
     }
   }
   for (int i = 0; i < engine.unknowns().size(); ++i) {
     const Unknowns::Unknown& unknown = engine.unknowns().list()[index(i)];
-    if (unknown.prior) {
-      const double std = unknown.prior->std;
-      result.jacobians.push_back({{i}, Eigen::MatrixXd::Constant(1, 1, 1 / std)});
-      gradient(i) += (x(i) - unknown.prior->value) / (std * std);
-    }
+    if (!unknown.prior) continue;
+    const double std = unknown.prior->std;
+    gradient(i) += (x(i) - unknown.prior->value) / (std * std);
   }
-  result.information = information_of(engine.unknowns().size(), result.jacobians);
+  std::vector<int> held;
   for (int i = 0; i < engine.unknowns().size(); ++i) {
     const Unknowns::Unknown& unknown = engine.unknowns().list()[index(i)];
-    if (is_at(x(i), unknown.lower) || is_at(x(i), unknown.upper)) gradient(i) = 0;
+    // With nodes the gradient is that along continuous pieces; the search itself minded the bounds.
+    const bool is_held = residuals.has_nodes()
+                             ? x(i) == unknown.lower || x(i) == unknown.upper
+                             : is_held_by_bound(x(i), unknown.lower, unknown.upper, gradient(i));
+    if (is_held) held.push_back(i);
   }
-  result.distance_to_minimum =
-      std::sqrt(std::max(gradient.dot(result.information.covariance * gradient), 0.0));
+  result.information = information_at(engine, weighted, {});
+  // In standard deviations, in the unknowns that no bound holds.
+  const Information free =
+      held.empty() ? result.information : information_at(engine, weighted, held);
+  Eigen::VectorXd along = Eigen::VectorXd::Zero(free.factor.cols());
+  for (int trial = 0; trial < residuals.num_trials(); ++trial) {
+    const TrialResiduals& own = weighted[index(trial)];
+    along += spread_of(engine, free, trial, own.jacobian).transpose() * own.values;
+    result.spreads.push_back(spread_of(engine, result.information, trial, own.jacobian));
+  }
+  for (int i = 0; i < engine.unknowns().size(); ++i) {
+    const auto& prior = engine.unknowns().list()[index(i)].prior;
+    if (!prior) continue;
+    along += free.factor.row(i).transpose() * (x(i) - prior->value) / (prior->std * prior->std);
+  }
+  result.distance_to_minimum = along.norm();
 
+  result.leverage.assign(outputs, 0);
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
     const Eigen::VectorXd& values = result.residuals[index(trial)].values;
+    const Eigen::VectorXd leverage = result.spreads[index(trial)].rowwise().squaredNorm();
     for (Index i = 0; i < values.size(); ++i) {
       const std::size_t k = index(residuals.outputs_of(trial)[static_cast<std::size_t>(i)]);
       result.sums[k] += values(i) * values(i);
       result.counts[k] += 1;
+      result.leverage[k] += leverage(i);
     }
   }
-  update_leverage(engine, result);
   return result;
-}
-
-void update_leverage(FitEngine& engine, FitStatistics& statistics) {
-  const Residuals& residuals = engine.residuals();
-  statistics.leverage.assign(residuals.outputs().size(), 0);
-  for (int trial = 0; trial < residuals.num_trials(); ++trial) {
-    const Eigen::MatrixXd& jacobian = statistics.jacobians[index(trial)].jacobian;
-    const Eigen::VectorXd leverage =
-        (jacobian * local_covariance(statistics, trial)).cwiseProduct(jacobian).rowwise().sum();
-    for (Index i = 0; i < leverage.size(); ++i) {
-      const int output = residuals.outputs_of(trial)[static_cast<std::size_t>(i)];
-      statistics.leverage[index(output)] += leverage(i);
-    }
-  }
 }
 
 std::vector<double> estimated_noise(const FitProblem& problem, FitEngine& engine,

@@ -7,7 +7,8 @@ namespace liegrad::optimize {
 /// What residuals and Jacobians at the minimum say.
 struct FitStatistics {
   std::vector<TrialResiduals> residuals;  ///< in units, with Jacobians
-  std::vector<WeightedJacobian> jacobians;
+  /// By trial, rows over noise: J F with the covariance F Fᵀ.
+  std::vector<Eigen::MatrixXd> spreads;
   Information information;
   std::vector<double> leverage;  ///< by output: how many unknowns its residuals determine
   std::vector<double> sums;      ///< by output: sum of squares of residuals, in units
@@ -19,9 +20,6 @@ struct FitStatistics {
 
 /// Throws Error when a run fails.
 FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x);
-
-/// From the covariance in `statistics`.
-void update_leverage(FitEngine& engine, FitStatistics& statistics);
 
 /// Levels of noise from residuals: the root of their mean square with the degrees of freedom that the fit left, or, with
 /// a robust loss, from the median of their magnitudes. Given levels stay.

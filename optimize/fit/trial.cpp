@@ -1,10 +1,12 @@
 #include "liegrad/optimize/fit/trial.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/optimize/fit/whole_state.hpp"
 #include "liegrad/sensitivity/sensitivity.hpp"
 
 namespace liegrad::optimize {
@@ -16,12 +18,15 @@ constexpr double kTolerance = 1e-8;
 
 }  // namespace
 
+using dae::index;
+using Eigen::Index;
+
 class Trial::Implementation {
  public:
   Implementation(const dae::System& system, const Recording& recording,
                  const std::vector<std::string>& parameters, const dae::IntegrateOptions& run,
-                 sensitivity::Mode mode, const Margins& margins)
-      : system_(system), recording_(recording) {
+                 sensitivity::Mode mode, const Margins& margins, double piece)
+      : system_(system), recording_(recording), whole_state_(system) {
     options_.integrate = run;
     if (!run.adaptive && run.step == 0) {
       options_.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = kTolerance}};
@@ -34,23 +39,61 @@ class Trial::Implementation {
     options_.mode = mode;
     options_.variables.parameters = parameters;
     for (const Series& series : recording_.series) {
+      first_values_.push_back(num_values_);
       num_values_ += static_cast<int>(series.values.size());
     }
+    const double duration = options_.integrate.t_end - options_.integrate.t_start;
+    const int count = piece > 0 ? std::max(1, static_cast<int>(std::lround(duration / piece))) : 1;
+    for (int k = 0; k <= count; ++k) {
+      limits_.push_back(k == count ? options_.integrate.t_end
+                                   : options_.integrate.t_start + k * duration / count);
+    }
+    pieces_.resize(index(count));
+    continuity_.resize(index(count));
+    pieces_of_.resize(recording_.series.size());
   }
 
   void predict(std::span<const double> parameters, std::span<const double> delays,
                const PredictionParts& parts, Prediction& prediction) {
-    values_.parameters.assign(parameters.begin(), parameters.end());
     prepare(delays);
-    if (parts.jacobian && !options_.variables.parameters.empty()) {
-      const sensitivity::Derivatives& derivatives = workspace_->evaluate(values_);
-      prediction.values = derivatives.values;
-      prediction.jacobian = derivatives.jacobian;
-    } else {
-      prediction.values = workspace_->run(values_).values;
-      prediction.jacobian.resize(num_values_, 0);
+    clear(parts.jacobian, prediction);
+    const bool starts_nodes = nodes_.size() + 1 < pieces_.size();
+    if (starts_nodes) nodes_.resize(pieces_.size() - 1);
+    for (int k = 0; k < num_pieces(); ++k) {
+      run_piece(k, k > 0 ? &nodes_[index(k - 1)] : nullptr, parameters, parts.jacobian, prediction);
+      Continuity& continuity = continuity_[index(k)];
+      if (parts.jacobian && num_pieces() > 1) find_continuity(k, continuity);
+      if (k + 1 == num_pieces()) break;
+      const dae::InitialValues end = end_of(k, parameters);
+      dae::InitialValues& next = nodes_[index(k)];
+      if (starts_nodes) next = end;
+      continuity.gap = whole_state_.difference(next, end);
     }
     if (parts.rates) find_rates(delays, prediction);
+  }
+
+  void predict_piece(int k, const dae::InitialValues& node, std::span<const double> parameters,
+                     std::span<const double> delays, bool with_jacobian, Prediction& prediction) {
+    prepare(delays);
+    clear(with_jacobian, prediction);
+    run_piece(k, &node, parameters, with_jacobian, prediction);
+  }
+
+  void run_first_piece(std::span<const double> parameters, std::span<const double> delays) {
+    prepare(delays);
+    Prediction prediction;
+    clear(false, prediction);
+    run_piece(0, nullptr, parameters, false, prediction);
+  }
+
+  dae::InitialValues end_of(int k, std::span<const double> parameters) {
+    const Piece& piece = pieces_[index(k)];
+    return carried(whole_state_.state(piece.end), limits_[index(k + 1)], parameters);
+  }
+
+  dae::InitialValues moved(int k, const dae::InitialValues& node, const Eigen::VectorXd& by,
+                           std::span<const double> parameters) {
+    return carried(whole_state_.moved(node, by), limits_[index(k)], parameters);
   }
 
   void check(std::span<const double> parameters) {
@@ -66,52 +109,176 @@ class Trial::Implementation {
                               std::vector<double>(system.controls().size(), 0.0));
   }
 
+  int num_pieces() const { return static_cast<int>(pieces_.size()); }
+  int node_size() const { return num_pieces() > 1 ? whole_state_.size() : 0; }
+
   dae::System system_;
   Recording recording_;
   int num_values_ = 0;
   sensitivity::DifferentiateOptions options_;
+  std::vector<dae::InitialValues> nodes_;
+  std::vector<Continuity> continuity_;
+  std::vector<std::vector<int>> pieces_of_;  ///< by series and sample
 
  private:
-  /// Outputs of all series, that much later than their samples less the delays.
-  sensitivity::Objective objective(std::span<const double> delays, double shift) const {
+  struct Piece {
+    std::unique_ptr<sensitivity::Sensitivity> workspace;
+    dae::RunValues values;
+    std::vector<int> places;     ///< of its values in the prediction, before those of its end
+    Eigen::VectorXd end;         ///< outputs of WholeState at its end
+    Eigen::MatrixXd end_slopes;  ///< their derivatives, of the last run that had them
+  };
+
+  int num_parameters() const { return static_cast<int>(options_.variables.parameters.size()); }
+
+  void clear(bool with_jacobian, Prediction& prediction) const {
+    prediction.values.setZero(num_values_);
+    prediction.jacobian.setZero(num_values_, with_jacobian ? num_parameters() + node_size() : 0);
+  }
+
+  /// The piece that a time lies in; a time between two belongs to the first of them.
+  int piece_at(double t) const {
+    const auto found = std::lower_bound(limits_.begin() + 1, limits_.end() - 1, t);
+    return static_cast<int>(found - limits_.begin()) - 1;
+  }
+
+  /// Outputs of the samples of a piece, that much later than they were taken less the delays, and the state at its end.
+  sensitivity::Objective objective(int k, std::span<const double> delays, double shift,
+                                   std::vector<int>* places) const {
     sensitivity::Objective objective(system_);
-    for (std::size_t k = 0; k < recording_.series.size(); ++k) {
-      std::vector<double> times = recording_.series[k].times;
-      if (times.empty()) continue;
-      for (double& t : times) {
-        t = std::clamp(t - delays[k] + shift, options_.integrate.t_start, options_.integrate.t_end);
+    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
+      const Series& series = recording_.series[i];
+      std::vector<double> times;
+      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
+        if (pieces_of_[i][sample] != k) continue;
+        times.push_back(clamped(k, series.times[sample] - delays[i] + shift));
+        for (int c = 0; places != nullptr && c < series.width(); ++c) {
+          places->push_back(first_values_[i] + static_cast<int>(sample) * series.width() + c);
+        }
       }
-      objective.add_outputs(recording_.series[k].columns(), times);
+      if (!times.empty()) objective.add_outputs(series.columns(), times);
+    }
+    if (num_pieces() > 1) {
+      objective.add_outputs(whole_state_.columns(), {limits_[index(k + 1)]});
     }
     return objective;
   }
+  double clamped(int k, double t) const {
+    return std::clamp(t, limits_[index(k)], limits_[index(k + 1)]);
+  }
 
-  /// The workspace is made once, and again when delays move the samples.
+  sensitivity::DifferentiateOptions options_of(int k) const {
+    sensitivity::DifferentiateOptions options = options_;
+    options.integrate.t_start = limits_[index(k)];
+    options.integrate.t_end = limits_[index(k + 1)];
+    options.variables.initial_configuration = options.variables.initial_velocity = k > 0;
+    return options;
+  }
+
+  /// Workspaces are made once, and again when delays move the samples.
   void prepare(std::span<const double> delays) {
-    if (workspace_ && std::equal(delays.begin(), delays.end(), delays_.begin(), delays_.end())) {
+    if (pieces_.front().workspace &&
+        std::equal(delays.begin(), delays.end(), delays_.begin(), delays_.end())) {
       return;
     }
     delays_.assign(delays.begin(), delays.end());
-    workspace_ = std::make_unique<sensitivity::Sensitivity>(objective(delays, 0), options_);
+    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
+      pieces_of_[i].clear();
+      for (const double t : recording_.series[i].times) {
+        pieces_of_[i].push_back(piece_at(t - delays[i]));
+      }
+    }
+    for (int k = 0; k < num_pieces(); ++k) {
+      Piece& piece = pieces_[index(k)];
+      piece.places.clear();
+      piece.workspace = std::make_unique<sensitivity::Sensitivity>(
+          objective(k, delays, 0, &piece.places), options_of(k));
+    }
   }
 
-  /// Central differences of the dense output, a polynomial in time.
+  void run_piece(int k, const dae::InitialValues* node, std::span<const double> parameters,
+                 bool with_jacobian, Prediction& prediction) {
+    Piece& piece = pieces_[index(k)];
+    piece.values.parameters.assign(parameters.begin(), parameters.end());
+    if (node != nullptr) piece.values.initial = *node;
+    const bool has_variables = num_parameters() > 0 || k > 0;
+    const sensitivity::Derivatives& found = with_jacobian && has_variables
+                                                ? piece.workspace->evaluate(piece.values)
+                                                : piece.workspace->run(piece.values);
+    const Index samples = std::ssize(piece.places), columns = found.jacobian.cols();
+    const bool has_jacobian = with_jacobian && has_variables;
+    for (Index i = 0; i < samples; ++i) {
+      const int place = piece.places[static_cast<std::size_t>(i)];
+      prediction.values(place) = found.values(i);
+      if (has_jacobian) prediction.jacobian.row(place).head(columns) = found.jacobian.row(i);
+    }
+    piece.end = found.values.tail(found.values.size() - samples);
+    if (has_jacobian) piece.end_slopes = found.jacobian.bottomRows(piece.end.size());
+  }
+
+  void find_continuity(int k, Continuity& continuity) const {
+    const Piece& piece = pieces_[index(k)];
+    const Eigen::MatrixXd slopes = num_parameters() > 0 || k > 0
+                                       ? whole_state_.perturbations(piece.end, piece.end_slopes)
+                                       : Eigen::MatrixXd(whole_state_.size(), 0);
+    continuity.by_parameters = slopes.leftCols(num_parameters());
+    continuity.by_node = slopes.rightCols(slopes.cols() - num_parameters());
+  }
+
+  /// The nearest state on the constraints.
+  dae::InitialValues carried(const dae::InitialValues& state, double t,
+                             std::span<const double> parameters) {
+    if (!consistency_) {
+      dae::ConsistencyOptions options = options_.integrate.alpha.consistency;
+      options.project = true;
+      consistency_ =
+          std::make_unique<dae::Consistency>(system_, options, options_.integrate.alpha.solver);
+    }
+    consistency_->set_parameters(parameters);
+    const std::vector<double> controls(system_.controls().size(), 0.0);
+    const dae::State found = consistency_->initial_state(t, controls, state);
+    return {found.q, found.v};
+  }
+
+  /// Differences of the dense output, a polynomial in time, inside of each piece.
   void find_rates(std::span<const double> delays, Prediction& prediction) {
+    prediction.rates.setZero(num_values_);
     const double duration = options_.integrate.t_end - options_.integrate.t_start;
+    const double longest = duration / num_pieces();
     const double shift = options_.integrate.adaptive
-                             ? 1e-6 * duration
-                             : 1e-3 * std::min(options_.integrate.step, duration);
-    const auto shifted = [&](double by) {
-      sensitivity::Sensitivity runs(objective(delays, by), options_);
-      Eigen::VectorXd values = runs.run(values_).values;
-      align_quaternions(prediction.values, values);
-      return values;
-    };
-    prediction.rates = (shifted(shift) - shifted(-shift)) / (2 * shift);
+                             ? 1e-6 * longest
+                             : 1e-3 * std::min(options_.integrate.step, longest);
+    Eigen::VectorXd later = prediction.values, earlier = prediction.values;
+    for (int k = 0; k < num_pieces(); ++k) {
+      const Piece& piece = pieces_[index(k)];
+      const auto read = [&](double by, Eigen::VectorXd& values) {
+        sensitivity::Sensitivity runs(objective(k, delays, by, nullptr), options_of(k));
+        const Eigen::VectorXd& found = runs.run(piece.values).values;
+        for (std::size_t i = 0; i < piece.places.size(); ++i) {
+          values(piece.places[i]) = found(static_cast<Index>(i));
+        }
+      };
+      read(shift, later);
+      read(-shift, earlier);
+    }
+    align_quaternions(prediction.values, later);
+    align_quaternions(prediction.values, earlier);
+    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
+      const Series& series = recording_.series[i];
+      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
+        const int k = pieces_of_[i][sample];
+        const double t = series.times[sample] - delays[i];
+        const double time = clamped(k, t + shift) - clamped(k, t - shift);
+        const Index place = first_values_[i] + static_cast<Index>(sample) * series.width();
+        if (!(time > 0)) continue;
+        prediction.rates.segment(place, series.width()) =
+            (later - earlier).segment(place, series.width()) / time;
+      }
+    }
   }
   /// Of both quaternions of a rotation the one that is near that of the prediction.
   void align_quaternions(const Eigen::VectorXd& values, Eigen::VectorXd& other) const {
-    Eigen::Index place = 0;
+    Index place = 0;
     for (const Series& series : recording_.series) {
       for (std::size_t i = 0; i < series.times.size(); ++i, place += series.width()) {
         if (series.comparison != Comparison::kRotation) continue;
@@ -122,16 +289,19 @@ class Trial::Implementation {
     }
   }
 
-  dae::RunValues values_;
+  WholeState whole_state_;
+  std::vector<double> limits_;  ///< times of all ends of pieces
+  std::vector<Piece> pieces_;
+  std::vector<int> first_values_;  ///< by series
   std::vector<double> delays_;
-  std::unique_ptr<sensitivity::Sensitivity> workspace_;
+  std::unique_ptr<dae::Consistency> consistency_;
 };
 
 Trial::Trial(const dae::System& system, const Recording& recording,
              const std::vector<std::string>& parameters, const dae::IntegrateOptions& run,
-             sensitivity::Mode mode, const Margins& margins)
-    : implementation_(
-          std::make_unique<Implementation>(system, recording, parameters, run, mode, margins)) {}
+             sensitivity::Mode mode, const Margins& margins, double piece)
+    : implementation_(std::make_unique<Implementation>(system, recording, parameters, run, mode,
+                                                       margins, piece)) {}
 Trial::~Trial() = default;
 Trial::Trial(Trial&&) noexcept = default;
 Trial& Trial::operator=(Trial&&) noexcept = default;
@@ -147,5 +317,31 @@ void Trial::predict(std::span<const double> parameters, std::span<const double> 
 }
 
 void Trial::check(std::span<const double> parameters) { implementation_->check(parameters); }
+
+int Trial::num_pieces() const { return implementation_->num_pieces(); }
+int Trial::node_size() const { return implementation_->node_size(); }
+const std::vector<int>& Trial::pieces_of(int series) const {
+  return implementation_->pieces_of_[index(series)];
+}
+const std::vector<dae::InitialValues>& Trial::nodes() const { return implementation_->nodes_; }
+void Trial::set_nodes(std::vector<dae::InitialValues> nodes) {
+  implementation_->nodes_ = std::move(nodes);
+}
+dae::InitialValues Trial::moved(int piece, const dae::InitialValues& node,
+                                const Eigen::VectorXd& by, std::span<const double> parameters) {
+  return implementation_->moved(piece, node, by, parameters);
+}
+const std::vector<Continuity>& Trial::continuity() const { return implementation_->continuity_; }
+void Trial::predict_piece(int piece, const dae::InitialValues& node,
+                          std::span<const double> parameters, std::span<const double> delays,
+                          bool with_jacobian, Prediction& prediction) {
+  implementation_->predict_piece(piece, node, parameters, delays, with_jacobian, prediction);
+}
+void Trial::run_first_piece(std::span<const double> parameters, std::span<const double> delays) {
+  implementation_->run_first_piece(parameters, delays);
+}
+dae::InitialValues Trial::end_of(int piece, std::span<const double> parameters) {
+  return implementation_->end_of(piece, parameters);
+}
 
 }  // namespace liegrad::optimize

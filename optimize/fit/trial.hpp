@@ -13,19 +13,32 @@
 
 namespace liegrad::optimize {
 
-/// What the run of a trial computes for its samples: series after series, sample after sample.
+/// What the runs of a trial compute for its samples: series after series, sample after sample.
 struct Prediction {
   Eigen::VectorXd values;
-  Eigen::MatrixXd jacobian;  ///< values × parameters
-  Eigen::VectorXd rates;     ///< dŷ/dt of the series that are delayed, zero for the others
+  /// Values × parameters; of a trial in pieces then by the perturbation of the node that a sample's piece starts from,
+  /// zero in the first piece.
+  Eigen::MatrixXd jacobian;
+  Eigen::VectorXd rates;  ///< dŷ/dt of the series that are delayed, zero for the others
 };
 
 struct PredictionParts {
   bool jacobian = false, rates = false;
 };
 
+/// From the end of a piece to the node that the next one starts from.
+struct Continuity {
+  /// log(node⁻¹ end) and the difference of velocities, with the end carried to the constraints.
+  Eigen::VectorXd gap;
+  /// Perturbations of the end by those of the own node of the piece, and by parameters; without a gap after the last.
+  Eigen::MatrixXd by_node, by_parameters;
+};
+
 /// Runs a system over the time of one recording and reads its outputs where samples were taken, with derivatives
 /// by chosen parameters: the only part of a fit that knows how runs are made and differentiated.
+///
+/// A trial may be cut into pieces. The first one starts from the initial values of the system, the others from nodes:
+/// states on the constraints that are unknowns of multiple shooting.
 class Trial {
  public:
   /// The run starts `margins.before` earlier than the first sample and ends `margins.after` later than the last one,
@@ -33,9 +46,10 @@ class Trial {
   struct Margins {
     double before = 0, after = 0;
   };
+  /// `piece` is the length of pieces; 0: one run.
   Trial(const dae::System& system, const Recording& recording,
         const std::vector<std::string>& parameters, const dae::IntegrateOptions& run,
-        sensitivity::Mode mode, const Margins& margins);
+        sensitivity::Mode mode, const Margins& margins, double piece = 0);
   ~Trial();
   Trial(Trial&&) noexcept;
   Trial& operator=(Trial&&) noexcept;
@@ -46,12 +60,36 @@ class Trial {
   double t_end() const;
 
   /// With values of all parameters of the system, and a delay for each series: y(t) = ŷ(t - delay). Throws Error when
-  /// the run does not come to its end.
+  /// a run does not come to its end.
   void predict(std::span<const double> parameters, std::span<const double> delays,
                const PredictionParts& parts, Prediction& prediction);
   /// Throws InvalidArgument where an element refuses these values: a negative mass, an inertia that no body has. A
   /// search may pass through them, so that runs do not ask.
   void check(std::span<const double> parameters);
+
+  // A trial in pieces.
+
+  int num_pieces() const;
+  /// Of a perturbation of a node, see WholeState; 0 without nodes.
+  int node_size() const;
+  /// The piece of each sample of a series, in the last prediction.
+  const std::vector<int>& pieces_of(int series) const;
+  /// Those of pieces 1, 2, …; until they are set, a piece starts where the one before it ended.
+  const std::vector<dae::InitialValues>& nodes() const;
+  void set_nodes(std::vector<dae::InitialValues> nodes);
+  /// The state that a piece starts from, perturbed and carried to the constraints. Throws Error where there are none
+  /// near.
+  dae::InitialValues moved(int piece, const dae::InitialValues& node, const Eigen::VectorXd& by,
+                           std::span<const double> parameters);
+  /// From each piece, in the last prediction; derivatives if it had them.
+  const std::vector<Continuity>& continuity() const;
+  /// Runs the first piece alone, so that end_of(0) is known.
+  void run_first_piece(std::span<const double> parameters, std::span<const double> delays);
+  /// One piece alone, from a node: predicted values of its samples in their places, and of all others zero.
+  void predict_piece(int piece, const dae::InitialValues& node, std::span<const double> parameters,
+                     std::span<const double> delays, bool with_jacobian, Prediction& prediction);
+  /// Where a piece ended in its last run, on the constraints.
+  dae::InitialValues end_of(int piece, std::span<const double> parameters);
 
  private:
   class Implementation;

@@ -90,7 +90,22 @@ summary 's["holdout"][list(s["holdout"])[0]]["residual_rms"]["arm1.theta"] < 3e-
   --data "$scratch/swing1.csv" --holdout "$scratch/swing2.csv" --map arm1.theta=theta1 --map arm2.theta=theta2 \
   --per-trial $rates --offset arm1.theta=3 --free arm2.J,joint1.viscous
 summary 's["optima"][0]["count"] >= 3' $swing --free arm2.J,joint1.viscous --lower arm2.J=0.0005 --upper arm2.J=0.003 --starts 4
+# Bounds that exclude the truth, of one unknown and of two: the projected gradient vanishes at them.
+summary 's["converged"] and p["arm2.J"]["verdict"] == "at a bound" and p["arm2.J"]["value"] == 0.0015
+  and p["joint1.viscous"]["verdict"] == "identifiable" and "bound 0.0015" in s["findings"][0]' \
+  $swing --free arm2.J,joint1.viscous --lower arm2.J=0.0015 --start arm2.J=0.0018
+summary 's["converged"] and p["arm1.J"]["value"] == 0.001 and p["joint1.viscous"]["value"] == 5e-4
+  and p["arm1.J"]["verdict"] == p["joint1.viscous"]["verdict"] == "at a bound"' \
+  $swing --free arm1.J,joint1.viscous --upper arm1.J=0.001 --start arm1.J=0.0008 --lower joint1.viscous=5e-4 \
+  --start joint1.viscous=6e-4
 summary 'holds("arm2.J", 0.0014, 5)' $swing --free arm2.J,joint1.viscous --loss huber:2
+
+# Pieces that meet find what one run finds.
+summary 's["pieces"] == 10 and s["largest_gap"] <= 1e-9 and s["converged"] and holds("arm2.J", 0.0014)
+  and abs(p["arm2.J"]["std"] / json.load(open(sys.argv[1][:-7] + "forward"))["parameters"]["arm2.J"]["std"] - 1) < 0.02' \
+  $swing --free arm2.J --method multiple-shooting --piece 0.2
+refuses '--piece belongs to --method multiple-shooting.' $swing --free arm2.J --piece 0.2
+refuses '--piece must be positive; it is -1.' $swing --free arm2.J --method multiple-shooting --piece -1
 
 # A problem as a file, with names of data beside it.
 cat >"$scratch/problem.json" <<'END'
