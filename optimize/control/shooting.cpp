@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
@@ -12,8 +13,9 @@ namespace {
 using dae::index;
 
 constexpr int kMaxNewtonIterations = 30;
-/// Newton's corrections end at this part of the unknowns: another one would be rounding.
-constexpr double kNewtonTolerance = 1e-11;
+/// Newton's corrections end at this part of the unknowns, or below the second one when they shrink no more: multipliers
+/// of index 3 have rounding errors of ε/h².
+constexpr double kNewtonTolerance = 1e-11, kNewtonRounding = 1e-6;
 
 bool is_free(const Interval& bounds) {
   return !std::isfinite(bounds.lower) && !std::isfinite(bounds.upper);
@@ -179,6 +181,7 @@ bool ShootingProgram::run_step(int n) {
   Eigen::MatrixXd matrix(rows, rows);
   Eigen::VectorXd residual(rows);
   std::vector<double> entries(step_.jacobian_pattern().size());
+  double last_size = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < kMaxNewtonIterations; ++iteration) {
     residual.setZero();
     step_.residual({residual.data(), index(rows)});
@@ -199,7 +202,9 @@ bool ShootingProgram::run_step(int n) {
       value -= change(i);
       size = std::max(size, std::abs(change(i)) / (1 + std::abs(value)));
     }
-    if (size < kNewtonTolerance) {
+    const bool stays = size < kNewtonRounding && size > 0.5 * last_size;
+    last_size = size;
+    if (size < kNewtonTolerance || stays) {
       std::copy_n(point.begin() + at.end.q, rows, x_.begin() + end);
       return true;
     }
