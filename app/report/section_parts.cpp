@@ -15,6 +15,7 @@ using nlohmann::ordered_json;
 /// Bodies whose motion is plotted; of more than these the last and some between are.
 constexpr std::size_t kMostBodies = 4;
 constexpr std::size_t kMostReactions = 6;
+constexpr double kLeastResidual = 1e-20;
 
 bool ends_with_any(const std::string& name, std::initializer_list<const char*> ends) {
   return std::any_of(ends.begin(), ends.end(),
@@ -166,9 +167,9 @@ ordered_json plots_of(const Motion& motion, const ordered_json& drawing) {
   for (const char* output : {"residual.position", "residual.velocity"}) {
     if (!motion.has(output)) continue;
     std::vector<double> values = motion.column(output);
-    // A logarithmic axis has no zero.
+    // A logarithmic axis has no zero, and no use for what is nothing but rounding of rounding.
     for (double& value : values) {
-      if (!(value > 0)) value = std::numeric_limits<double>::quiet_NaN();
+      if (!(value > kLeastResidual)) value = std::numeric_limits<double>::quiet_NaN();
     }
     residuals["series"].push_back({{"name", output}, {"values", rounded(values)}});
   }
