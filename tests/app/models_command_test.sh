@@ -31,7 +31,7 @@ expect 0 '  fixed_point  fixed_point  top' heavy_top
 expect 0 '  top.q               4  unit quaternion w, x, y, z' heavy_top
 expect 0 '  top.omega_dot       3  angular acceleration in the body frame' heavy_top
 expect 0 'runs to t = 1 unless told otherwise, with fixed steps of 0.001 where errors are not controlled' heavy_top
-expect 0 'runs to t = 0.03 with steps of 1e-05, unless told otherwise' andrews
+expect 0 'runs to t = 0.03 unless told otherwise, with fixed steps of 1e-05 where errors are not controlled' andrews
 expect 0 'Usage: liegrad models' --help
 expect 2 "liegrad: there is no built-in system 'pendulm'; did you mean 'pendulum'?" pendulm
 expect 2 "choose 'so3xr3' or 'se3'." --group so4
