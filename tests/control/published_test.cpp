@@ -15,7 +15,11 @@ Solution solved(const std::string& name, const std::map<std::string, double>& gi
   SolveOptions options = given_options;
   options.transcription.steps = steps;
   Solution solution = solve(problem, options);
-  EXPECT_EQ(solution.summary.status, Status::kSolved) << name << ": " << solution.summary.message;
+  // Without exact Hessians the last digits may be out of reach.
+  const bool is_exact = options.hessian == HessianMode::kExact;
+  EXPECT_TRUE(is_exact ? solution.summary.status == Status::kSolved
+                       : is_solved(solution.summary.status))
+      << name << ": " << solution.summary.message;
   return solution;
 }
 
@@ -149,7 +153,7 @@ TEST(Hessian, NeedsAtMostHalfTheIterationsOfLimitedMemory) {
   lbfgs.hessian = HessianMode::kLimitedMemory;
   const std::map<std::string, double> general = {
       {"body.J2", 2}, {"body.J3", 3}, {"axis1", 1}, {"axis2", 1}};
-  for (const std::string name : {"spherical_pendulum", "reorientation"}) {
+  for (const std::string name : {"spherical_pendulum", "reorientation", "crane", "cart_pole"}) {
     const auto given = name == "reorientation" ? general : std::map<std::string, double>{};
     EXPECT_LE(2 * solved(name, given, 50, exact).summary.iterations,
               solved(name, given, 50, lbfgs).summary.iterations)
