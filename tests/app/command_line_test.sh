@@ -41,7 +41,7 @@ expect 2 stderr "^liegrad: unexpected arguments 'one' 'two' 'three'; .liegrad si
 expect 2 stderr '^liegrad: SYSTEM is required; .liegrad check-derivatives --help. shows' check-derivatives
 
 # The help has defaults, and no more repetitions than are accepted.
-for text in '--group NAME=so3xr3' '--method NAME=lie-alpha' '--rho R=0.8' '--rtol R=0.0001' \
+for text in '--group NAME=so3xr3' '--method NAME=radau-3' '--rho R=0.8' '--rtol R=1e-06' \
   '--start KIND=classical' '--set NAME=VALUE \.\.\.'; do
   expect 0 stdout "^  $text " simulate --help
 done

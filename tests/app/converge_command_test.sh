@@ -79,7 +79,7 @@ summary 'len(rows) == 1 and o["q"] is None' heavy_top --steps 1e-3 --t-end 0.01
 # A file is as good as the run that wrote it, on either group.
 for group in so3xr3 se3; do
   "$program" converge heavy_top $run --group $group --quiet --json "$scratch/by_run"
-  "$program" simulate heavy_top --t-end 0.1 --step 1.25e-4 --group $group --quiet --out "$scratch/reference.csv"
+  "$program" simulate heavy_top --method lie-alpha --t-end 0.1 --step 1.25e-4 --group $group --quiet --out "$scratch/reference.csv"
   "$program" converge heavy_top $run --group $group --quiet --reference "$scratch/reference.csv" \
     --json "$scratch/by_file"
   python3 - "$scratch/by_run" "$scratch/by_file" <<'END' || fail "a reference file differs on $group"
@@ -91,7 +91,7 @@ for a, b in zip(first, second):
 END
 done
 # With fewer rows fewer steps are compared, and it is said.
-"$program" simulate heavy_top --t-end 0.1 --step 1.25e-4 --output-every 4e-3 --quiet --out "$scratch/reference.csv"
+"$program" simulate heavy_top --method lie-alpha --t-end 0.1 --step 1.25e-4 --output-every 4e-3 --quiet --out "$scratch/reference.csv"
 says 0 'warning: there is a reference at 25 of the 50 steps with h = 0.002; errors of the others do not count.' \
   heavy_top $run --reference "$scratch/reference.csv"
 says 2 'reference.csv has no row at t = 0.003; rows are needed at all steps of the largest length.' \
