@@ -157,7 +157,7 @@ void expect_solution(Solver& solver, const Blocks& blocks) {
   EXPECT_LE((solved(solver, b) - x).norm(), tolerance * x.norm());
   const VectorXd found = solved(solver, b), transposed = solved_transposed(solver, b);
   EXPECT_LE((transposed - y).norm(), tolerance * y.norm());
-  expect_as_one_by_one(solver, b.size());
+  expect_as_one_by_one(solver, b.size(), tolerance);
   ASSERT_TRUE(solver.factorize_in_place());
   // The same numbers in the same order.
   const double rounding = std::is_same_v<Solver, BlockLu> ? 0 : tolerance;

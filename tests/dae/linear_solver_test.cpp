@@ -81,7 +81,7 @@ void expect_solution(LinearSolver& solver, const MatrixXd& a) {
   const VectorXd x = exact.solve(b), y = MatrixXd(a.transpose()).fullPivLu().solve(b);
   EXPECT_LE((solved(solver, b) - x).norm(), tolerance * x.norm());
   EXPECT_LE((solved_transposed(solver, b) - y).norm(), tolerance * y.norm());
-  expect_as_one_by_one(solver, n);
+  expect_as_one_by_one(solver, n, tolerance);
 }
 
 /// `filled` of the entries, and an entry in every row and column.
