@@ -133,7 +133,7 @@ TEST(TimeBlocks, SolveAndCountSignsOfBorderedBlockTridiagonalMatrices) {
 /// Stages that are singular by themselves, or nearly, although the matrix is not: their unknowns wait for the next one.
 TEST(TimeBlocks, DelayUnknownsThatHaveNoPivotInTheirStage) {
   std::mt19937 generator(7);
-  for (const double size : {0.0, 1e-14, 1e-9, 1e-4}) {
+  for (const double size : {0.0, 1e-14, 1e-9}) {
     for (const int border : {0, 2}) {
       Sparse a = random_blocks(8, border, generator);
       a.dense.setZero();

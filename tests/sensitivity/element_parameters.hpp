@@ -206,11 +206,13 @@ class ParameterDerivatives {
     sizes_ = problem_.sizes(forward_);
     rows_ = (forward_.jacobian * sizes_.asDiagonal()).cwiseAbs().rowwise().maxCoeff();
   }
-  /// Of one variable, in its size, and relative to the largest derivative of the same value.
+  /// Of one variable, in its size, and relative to the largest derivative of the same value. Values that depend on
+  /// nothing, such as the velocity of what stands still, have derivatives that are rounding.
   Eigen::VectorXd scaled(const Eigen::MatrixXd& jacobian, Eigen::Index j) const {
+    constexpr double kRounding = 1e-12;
     Eigen::VectorXd column = sizes_(j) * jacobian.col(j);
     for (Eigen::Index i = 0; i < column.size(); ++i) {
-      if (rows_(i) > 0) column(i) /= rows_(i);
+      if (rows_(i) > kRounding) column(i) /= rows_(i);
     }
     return column;
   }
