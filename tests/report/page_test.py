@@ -44,7 +44,7 @@ def write_noisy_top():
 
 
 def make_pages():
-    liegrad("simulate", "heavy_top", "--t-end", 0.5, "--out", "top.csv", "--json", "top.json")
+    liegrad("simulate", "heavy_top", "--step", "1e-3", "--t-end", 0.5, "--out", "top.csv", "--json", "top.json")
     liegrad("simulate", "slider_crank", "--t-end", 0.2, "--out", "crank.csv", "--json", "crank.json")
     liegrad("simulate", "right_angle_beam", "--t-end", 4, "--out", "beam.csv", "--json", "beam.json")
     for mode in ("forward", "adjoint"):
