@@ -20,8 +20,7 @@ using optimize::LeastSquaresSummary;
 constexpr double kInterval = 0.01, kEnd = 0.5;
 
 dae::IntegrateOptions steps_of(double h) {
-  dae::IntegrateOptions options;
-  options.step = h;
+  dae::IntegrateOptions options = dae::alpha_steps(h);
   options.t_end = kEnd;
   return options;
 }

@@ -318,9 +318,11 @@ void ElementKind::list_kernels(ad::KernelList& list) const {
   std::vector<std::pair<ConstraintRows, CorrectionForm>> variants = {
       {{true, false}, {}}, {{true, true}, {.split = true, .velocity_map = false}}};
   // Those of updated Lagrangian methods, of index 2 and of derivatives only for elements that take little time to
-  // compile; others are compiled when they are first used.
-  constexpr int kSmall = 700;
-  const bool is_small = recording(normalised({Function::kStep, {}, {}})).num_operations() <= kSmall;
+  // compile; others are compiled when they are first used. Forces, such as those of beams, depend on all positions and
+  // velocities of their bodies, and their derivatives are far longer than those of constraints.
+  const int most_operations = shape().constraints > 0 ? 1500 : 700;
+  const bool is_small =
+      recording(normalised({Function::kStep, {}, {}})).num_operations() <= most_operations;
   if (is_small) variants.push_back({{true, false}, {.split = false, .velocity_map = true}});
   if (shape().constraints > 0) {
     if (is_small) variants.push_back({{false, true}, {}});

@@ -20,8 +20,11 @@ constexpr int kFewTerms = 4;
 /// So many columns take the lanes, whatever the number of terms: they stand side by side, terms do not.
 constexpr int kManyColumns = 4;
 
-/// Kernels are called for whole registers only: what is left over would be evaluated one by one.
-int in_whole_registers(int count) { return panels::kWidth * panels::num_panels(count); }
+/// Native kernels are called for whole registers: what is left over would be evaluated one by one, as recordings are.
+int filled(const ad::Kernel& kernel, int count) {
+  const bool is_native = kernel.info().backend_used == ad::Backend::kCompiled;
+  return is_native ? panels::kWidth * panels::num_panels(count) : count;
+}
 
 std::size_t place_of(ad::ResultKind product) {
   switch (product) {
@@ -145,7 +148,7 @@ void KernelSum::call(Group& group, const ad::Kernel& kernel, int count) {
   if (group.lanes == 1) {
     kernel(group.inputs, group.outputs);
   } else {
-    kernel.batch(in_whole_registers(count), group.inputs, group.lanes, group.outputs, group.lanes);
+    kernel.batch(filled(kernel, count), group.inputs, group.lanes, group.outputs, group.lanes);
   }
 }
 
@@ -250,7 +253,7 @@ void KernelSum::multiply_columns(ad::ResultKind product, Group& group,
       const int count = std::min(kLanes, columns - first);
       load_rows(is_tangent ? arguments(term) : values(term), from + first, columns, count,
                 inputs.data() + offset * kLanes);
-      kernel.batch(in_whole_registers(count), inputs, kLanes, group.wide_outputs, kLanes);
+      kernel.batch(filled(kernel, count), inputs, kLanes, group.wide_outputs, kLanes);
       add_rows(is_tangent ? values(term) : arguments(term), group.wide_outputs.data(), columns,
                count, to + first);
     }
