@@ -57,7 +57,6 @@ struct Study {
 
   sensitivity::DifferentiateOptions options(int parameters) const {
     sensitivity::DifferentiateOptions result;
-    result.integrate = dae::alpha_steps();
     result.integrate = alpha();
     result.integrate.t_end = t_end;
     for (const dae::ParameterSpec& parameter : system.parameters()) {

@@ -1,13 +1,26 @@
 #pragma once
 
+#include <type_traits>
+
 #include "liegrad/ad/kernel_list.hpp"
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/equations/step_equations.hpp"
+#include "liegrad/lie/se2.hpp"
+#include "liegrad/lie/se3.hpp"
 
 namespace liegrad::sensitivity {
 
 /// Parts of a configuration space that move by themselves, see for_each_part().
 enum class StepPart { kLinear, kSO3, kSE3, kSE2 };
+
+/// That of a node that turns.
+template <template <class> class G>
+constexpr StepPart step_part_of() {
+  if constexpr (std::is_same_v<G<double>, lie::SE3<double>>) return StepPart::kSE3;
+  if constexpr (std::is_same_v<G<double>, lie::SE2<double>>) return StepPart::kSE2;
+  return StepPart::kSO3;
+}
+
 int step_part_dof(StepPart part);
 
 /// α_m, α_f, β, γ, σ.

@@ -1,7 +1,6 @@
 #include "liegrad/sensitivity/step/step_terms.hpp"
 
 #include <numeric>
-#include <type_traits>
 
 #include "liegrad/dae/system/numbers.hpp"
 
@@ -37,13 +36,7 @@ class StepTerms::Parts {
 
   template <template <class> class G>
   void turning(int /*node*/, int dof) {
-    if constexpr (std::is_same_v<G<double>, lie::SE3<double>>) {
-      add(StepPart::kSE3, dof);
-    } else if constexpr (std::is_same_v<G<double>, lie::SE2<double>>) {
-      add(StepPart::kSE2, dof);
-    } else {
-      add(StepPart::kSO3, dof);
-    }
+    add(step_part_of<G>(), dof);
   }
   void linear(int dof, int count) {
     for (int i = 0; i < count; ++i) add(StepPart::kLinear, dof + i);
