@@ -1,5 +1,8 @@
 #include "liegrad/dae/system/element_access.hpp"
 
+#include <algorithm>
+
+#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::dae {
@@ -19,6 +22,16 @@ std::string description(const lie::NodeGroup& group) {
 }
 
 }  // namespace
+
+std::size_t ElementAccess::parameter_index(std::span<const std::string> names,
+                                           std::string_view name) const {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    throw InvalidArgument(
+        owner_ + " reads a parameter by name: " + unknown_name_message("parameter", name, names));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
 
 void ElementAccess::refuse_index(const std::string& call, const std::string& things,
                                  std::size_t count) const {

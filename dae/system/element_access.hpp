@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "liegrad/dae/system/node_view.hpp"
@@ -34,6 +36,8 @@ class ElementAccess {
                const char* wanted) const {
     if (!fits) refuse_node(call, node, group, wanted);
   }
+  /// Where `name` is among the names of parameters.
+  std::size_t parameter_index(std::span<const std::string> names, std::string_view name) const;
   [[noreturn]] void refuse_index(const std::string& call, const std::string& things,
                                  std::size_t count) const;
 

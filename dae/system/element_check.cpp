@@ -1,5 +1,6 @@
 #include "liegrad/dae/system/element_check.hpp"
 
+#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/text.hpp"
 
@@ -15,7 +16,8 @@ Position<double>& ElementCheck::position_of(const PlacedElement& element) {
       nodes.push_back({group, std::vector<double>(index(NodeView::size(group)))});
     }
     position.emplace(std::move(nodes), std::vector<double>(element.parameters.size()),
-                     std::vector<double>(element.controls.size()), 0.0);
+                     std::vector<double>(element.controls.size()), 0.0, "an element",
+                     names_of(model_->kind_of(element).shape().parameters));
   }
   return *position;
 }

@@ -1,5 +1,6 @@
 #include "liegrad/dae/system/element_drawings.hpp"
 
+#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {
@@ -17,8 +18,12 @@ Position<double> position_of(const Model& model, const PlacedElement& element,
   }
   std::vector<double> values;
   for (const int i : element.parameters) values.push_back(parameters[index(i)]);
-  return {std::move(nodes), std::move(values), std::vector<double>(element.controls.size()), 0.0,
-          "element '" + element.name + "'"};
+  return {std::move(nodes),
+          std::move(values),
+          std::vector<double>(element.controls.size()),
+          0.0,
+          "element '" + element.name + "'",
+          names_of(model.kind_of(element).shape().parameters)};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {
@@ -119,9 +120,12 @@ Position<S> ElementFunctions::position(Span x, std::vector<std::vector<S>> views
   std::vector<typename Position<S>::Node> nodes;
   for (std::size_t i = 0; i < groups_.size(); ++i) nodes.push_back({groups_[i], views[i]});
   const ElementShape& shape = model_.shape();
-  return {std::move(nodes), lifted<S>(values(x, in_.parameters, shape.parameters.size())),
-          lifted<S>(values(x, in_.controls, shape.controls.size())), time,
-          "an element of type '" + shape.type + "'"};
+  return {std::move(nodes),
+          lifted<S>(values(x, in_.parameters, shape.parameters.size())),
+          lifted<S>(values(x, in_.controls, shape.controls.size())),
+          time,
+          "an element of type '" + shape.type + "'",
+          names_of(shape.parameters)};
 }
 
 template <class S>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,12 +24,13 @@ class Position {
     std::vector<S> view;
   };
 
-  /// `owner` begins the sentences about mistakes.
+  /// `owner` begins the sentences about mistakes. Without `parameter_names`, parameters are read by number only.
   Position(std::vector<Node> nodes, std::vector<S> parameters, std::vector<S> controls, S time,
-           std::string owner = "an element")
+           std::string owner = "an element", std::vector<std::string> parameter_names = {})
       : access_(std::move(owner)),
         nodes_(std::move(nodes)),
         parameters_(std::move(parameters)),
+        parameter_names_(std::move(parameter_names)),
         controls_(std::move(controls)),
         time_(std::move(time)) {}
 
@@ -67,6 +69,15 @@ class Position {
     return {cos(x[2]), sin(x[2]), vector(0)};
   }
 
+  /// By its name in the shape(). The search costs nothing in a run: functions are called once, to be recorded.
+  const S& parameter(std::string_view name) const {
+    return parameters_[access_.parameter_index(parameter_names_, name)];
+  }
+  /// The vector of `name`1, `name`2 and `name`3.
+  V3 parameter3(std::string_view name) const {
+    const auto component = [&](const char* i) { return parameter(std::string(name) + i); };
+    return {component("1"), component("2"), component("3")};
+  }
   const S& parameter(int i) const {
     return access_.entry(parameters_, i, "parameter", "its parameters");
   }
@@ -110,7 +121,9 @@ class Position {
 
   ElementAccess access_;
   std::vector<Node> nodes_;
-  std::vector<S> parameters_, controls_;
+  std::vector<S> parameters_;
+  std::vector<std::string> parameter_names_;
+  std::vector<S> controls_;
   S time_;
 };
 

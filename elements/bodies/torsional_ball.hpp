@@ -20,24 +20,24 @@ struct TorsionalBall {
   }
   template <class S>
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
-    balance.add_torque(0, at.parameter(0) * at.omega_dot(0) + at.parameter(1) * at.omega(0) +
-                              at.parameter(2) * turn<S>(at));
+    balance.add_torque(0, at.parameter("m") * at.omega_dot(0) + at.parameter("d") * at.omega(0) +
+                              at.parameter("k") * turn<S>(at));
   }
   template <class S>
   S kinetic_energy(const dae::Motion<S>& at) const {
-    return S(0.5) * at.parameter(0) * lie::rotation::dot<S>(at.omega(0), at.omega(0));
+    return S(0.5) * at.parameter("m") * lie::rotation::dot<S>(at.omega(0), at.omega(0));
   }
   template <class S>
   S potential_energy(const dae::Motion<S>& at) const {
     const lie::Vec<S, 3> theta = turn<S>(at);
-    return S(0.5) * at.parameter(2) * lie::rotation::dot<S>(theta, theta);
+    return S(0.5) * at.parameter("k") * lie::rotation::dot<S>(theta, theta);
   }
   std::string complaint(const dae::Position<double>& at) const {
-    if (at.parameter(0) > 0) return {};
-    return "has inertia m = " + dae::number_text(at.parameter(0)) + "; it must be positive";
+    if (at.parameter("m") > 0) return {};
+    return "has inertia m = " + dae::number_text(at.parameter("m")) + "; it must be positive";
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
-    return solid_of_inertia(lie::Vec<double, 3>::Constant(at.parameter(0)));
+    return solid_of_inertia(lie::Vec<double, 3>::Constant(at.parameter("m")));
   }
 
  private:

@@ -19,7 +19,7 @@ struct TrackedPoint {
   template <class S>
   lie::Vec<S, 6> outputs(const dae::Motion<S>& at) const {
     lie::Vec<S, 6> values;
-    values << at.frame(0).point(at.parameter3(0)), at.point_velocity(0, at.parameter3(0));
+    values << at.frame(0).point(at.parameter3("X")), at.point_velocity(0, at.parameter3("X"));
     return values;
   }
 };

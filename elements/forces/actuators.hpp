@@ -21,7 +21,7 @@ struct ActuatorForce {
   template <class S>
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
     const lie::Vec<S, 3> force(at.control(0), at.control(1), at.control(2));
-    balance.apply_force_at(0, at.parameter3(0), load_in_inertial<S>(at, axes, force));
+    balance.apply_force_at(0, at.parameter3("a.X"), load_in_inertial<S>(at, axes, force));
   }
 };
 

@@ -28,7 +28,7 @@ struct AppliedForce {
   template <class S>
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
     const lie::Vec<S, 3> force = law_value<Law, S>(law, at, kLaw) * at.parameter3(kForce);
-    balance.apply_force_at(0, at.parameter3(0), load_in_inertial<S>(at, axes, force));
+    balance.apply_force_at(0, at.parameter3("a.X"), load_in_inertial<S>(at, axes, force));
   }
   std::string complaint(const dae::Position<double>& at) const {
     return law_complaint(law, at, kLaw);

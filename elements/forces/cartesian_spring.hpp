@@ -31,8 +31,8 @@ struct CartesianSpring {
   template <class S>
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
     const lie::Vec<S, 3> f = force(at);
-    balance.apply_force_at(0, at.parameter3(0), f);
-    balance.apply_force_at(1, at.parameter3(kPointParameters), -f);
+    balance.apply_force_at(0, at.parameter3("a.X"), f);
+    balance.apply_force_at(1, at.parameter3("b.X"), -f);
   }
   template <class S>
   S potential_energy(const dae::Motion<S>& at) const {
@@ -49,7 +49,7 @@ struct CartesianSpring {
         {kStiffness, kStiffness + 1, kStiffness + 2, kDamping, kDamping + 1, kDamping + 2});
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
-    const dae::Drawing::Point a = {0, at.parameter3(0)}, b = {1, at.parameter3(kPointParameters)};
+    const dae::Drawing::Point a = {0, at.parameter3("a.X")}, b = {1, at.parameter3("b.X")};
     return {.links = {{a, b}}, .forces = {{"force", a}}};
   }
 
@@ -60,9 +60,8 @@ struct CartesianSpring {
   }
   template <class S>
   static lie::Vec<S, 3> force(const dae::Motion<S>& at) {
-    const lie::Vec<S, 3> x = distance<S>(at),
-                         u = at.point_velocity(1, at.parameter3(kPointParameters)) -
-                             at.point_velocity(0, at.parameter3(0));
+    const lie::Vec<S, 3> x = distance<S>(at), u = at.point_velocity(1, at.parameter3("b.X")) -
+                                                  at.point_velocity(0, at.parameter3("a.X"));
     return at.parameter3(kStiffness).cwiseProduct(x) + at.parameter3(kDamping).cwiseProduct(u);
   }
 };

@@ -30,8 +30,8 @@ struct PointSpring {
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
     const Line<S> line(at);
     const lie::Vec<S, 3> pull = force(at, line) * line.direction;
-    balance.apply_force_at(0, at.parameter3(0), pull);
-    balance.apply_force_at(1, at.parameter3(kPointParameters), -pull);
+    balance.apply_force_at(0, at.parameter3("a.X"), pull);
+    balance.apply_force_at(1, at.parameter3("b.X"), -pull);
   }
   template <class S>
   S potential_energy(const dae::Motion<S>& at) const {
@@ -53,7 +53,7 @@ struct PointSpring {
     return negative_parameter(shape(), at, {kStiffness, kDamping, kRestLength});
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
-    return {.links = {{{0, at.parameter3(0)}, {1, at.parameter3(kPointParameters)}}}};
+    return {.links = {{{0, at.parameter3("a.X")}, {1, at.parameter3("b.X")}}}};
   }
 
  private:
@@ -73,8 +73,8 @@ struct PointSpring {
   };
   template <class S>
   static S force(const dae::Motion<S>& at, const Line<S>& line) {
-    const lie::Vec<S, 3> u = at.point_velocity(1, at.parameter3(kPointParameters)) -
-                             at.point_velocity(0, at.parameter3(0));
+    const lie::Vec<S, 3> u =
+        at.point_velocity(1, at.parameter3("b.X")) - at.point_velocity(0, at.parameter3("a.X"));
     return at.parameter(kStiffness) * (line.length - at.parameter(kRestLength)) +
            at.parameter(kDamping) * lie::rotation::dot<S>(line.direction, u);
   }

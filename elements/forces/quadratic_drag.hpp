@@ -37,7 +37,7 @@ struct QuadraticDrag {
   }
   template <class S>
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
-    balance.apply_force_at(0, at.parameter3(0), force(at));
+    balance.apply_force_at(0, at.parameter3("a.X"), force(at));
   }
   template <class S>
   lie::Vec<S, 3> outputs(const dae::Motion<S>& at) const {
@@ -52,7 +52,7 @@ struct QuadraticDrag {
   template <class S>
   static lie::Vec<S, 3> force(const dae::Motion<S>& at) {
     using std::sqrt;
-    const lie::Vec<S, 3> w = at.point_velocity(0, at.parameter3(0)) - at.parameter3(kWind);
+    const lie::Vec<S, 3> w = at.point_velocity(0, at.parameter3("a.X")) - at.parameter3(kWind);
     const S& u_s = at.parameter(kSmoothing);
     const S speed = sqrt(lie::rotation::dot<S>(w, w) + u_s * u_s);
     return S(S(-0.5) * at.parameter(kDensity) * at.parameter(kCoefficient) * at.parameter(kArea) *

@@ -46,7 +46,7 @@ struct DistanceJoint {
            dae::number_text(l) + " apart";
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
-    const dae::Drawing::Point a = {0, at.parameter3(0)}, b = {1, at.parameter3(kPointParameters)};
+    const dae::Drawing::Point a = {0, at.parameter3("a.X")}, b = {1, at.parameter3("b.X")};
     return {.links = {{a, b}}, .forces = {{"force", b}}};
   }
 

@@ -19,10 +19,10 @@ struct FixedPoint {
   template <class S>
   lie::Vec<S, 3> constraint(const dae::Position<S>& at) const {
     const lie::Frame<S> frame = at.frame(0);
-    return at.parameter3(0) - frame.in_body(frame.position);
+    return at.parameter3("X") - frame.in_body(frame.position);
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
-    const dae::Drawing::Point fixed = {0, -at.parameter3(0)};
+    const dae::Drawing::Point fixed = {0, -at.parameter3("X")};
     return {.rods = {{0, lie::Vec<double, 3>::Zero(), fixed.in_body}},
             .joints = {{dae::Drawing::JointKind::kSpherical, fixed}},
             .supports = {{dae::Drawing::kWorld}},

@@ -19,8 +19,8 @@ struct SphericalJoint {
     return attached_point(at, 0, 0) - attached_point(at, 1, kPointParameters);
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
-    return joint_drawing(at, dae::Drawing::JointKind::kSpherical, at.parameter3(0),
-                         at.parameter3(kPointParameters), lie::Vec<double, 3>::UnitZ(), "lambda");
+    return joint_drawing(at, dae::Drawing::JointKind::kSpherical, at.parameter3("a.X"),
+                         at.parameter3("b.X"), lie::Vec<double, 3>::UnitZ(), "lambda");
   }
 };
 

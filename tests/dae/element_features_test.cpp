@@ -35,7 +35,7 @@ struct LaggedForce {
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
     const S x = at.coordinates(0)(0), c = at.velocity_coordinates(1)(0);
     balance.row(0, 0) += at.acceleration_coordinates(0)(0) + S(4) * x + c;
-    balance.row(1, 0) += at.acceleration_coordinates(1)(0) + c / at.parameter(0) - x;
+    balance.row(1, 0) += at.acceleration_coordinates(1)(0) + c / at.parameter("tau") - x;
   }
 };
 
@@ -117,7 +117,7 @@ struct Friction {
   }
   template <class S>
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
-    balance.row(0, 0) -= at.parameter(0) * at.multiplier(0);
+    balance.row(0, 0) -= at.parameter("mu") * at.multiplier(0);
   }
 };
 

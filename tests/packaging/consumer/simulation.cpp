@@ -18,7 +18,7 @@ struct Spring {
   }
   template <class S>
   void residual(const liegrad::dae::Motion<S>& at, liegrad::dae::Balance<S>& balance) const {
-    balance.apply_force(0, -at.parameter(0) * at.frame(0).position);
+    balance.apply_force(0, -at.parameter("k") * at.frame(0).position);
   }
 };
 
