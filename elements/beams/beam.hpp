@@ -281,3 +281,9 @@ struct Beam {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in beams.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::Beam<
+    liegrad::elements::HelicoidalInterpolation, liegrad::elements::DiagonalSection>>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::Beam<
+    liegrad::elements::LinearInterpolation, liegrad::elements::DiagonalSection>>;

@@ -115,3 +115,6 @@ struct GeneralRigidBody {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in bodies.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::GeneralRigidBody>;

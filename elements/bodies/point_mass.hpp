@@ -49,3 +49,6 @@ struct PointMass {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in bodies.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PointMass>;

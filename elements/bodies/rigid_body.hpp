@@ -71,3 +71,6 @@ struct RigidBody {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in bodies.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::RigidBody>;

@@ -75,3 +75,6 @@ struct SpinningTop {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in bodies.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::SpinningTop>;

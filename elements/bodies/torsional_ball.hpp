@@ -48,3 +48,6 @@ struct TorsionalBall {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in bodies.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::TorsionalBall>;

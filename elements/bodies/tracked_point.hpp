@@ -25,3 +25,6 @@ struct TrackedPoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in bodies.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::TrackedPoint>;

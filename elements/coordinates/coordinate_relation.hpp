@@ -28,3 +28,6 @@ struct CoordinateRelation {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in coordinates.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::CoordinateRelation>;

@@ -83,3 +83,6 @@ struct JointAngle {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in coordinates.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::JointAngle>;

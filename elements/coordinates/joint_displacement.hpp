@@ -32,3 +32,6 @@ struct JointDisplacement {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in coordinates.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::JointDisplacement>;

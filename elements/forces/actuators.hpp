@@ -57,3 +57,8 @@ struct CoordinateActuator {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in forces.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::ActuatorForce>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::ActuatorTorque>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::CoordinateActuator>;

@@ -36,3 +36,6 @@ struct AppliedTorque {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in forces.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::AppliedTorque<>>;

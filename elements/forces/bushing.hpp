@@ -125,3 +125,6 @@ struct Bushing {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in forces.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::Bushing>;

@@ -67,3 +67,6 @@ struct CartesianSpring {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in forces.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::CartesianSpring>;

@@ -110,3 +110,7 @@ struct ReactionFriction {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in forces.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::CoordinateFriction>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::ReactionFriction>;

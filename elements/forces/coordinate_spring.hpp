@@ -43,3 +43,6 @@ struct CoordinateSpring {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in forces.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::CoordinateSpring>;

@@ -81,3 +81,6 @@ struct PointSpring {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in forces.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PointSpring>;

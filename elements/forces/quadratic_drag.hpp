@@ -62,3 +62,6 @@ struct QuadraticDrag {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in forces.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::QuadraticDrag>;

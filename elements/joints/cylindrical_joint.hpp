@@ -43,3 +43,6 @@ struct CylindricalJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::CylindricalJoint>;

@@ -58,3 +58,6 @@ struct DistanceJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::DistanceJoint>;

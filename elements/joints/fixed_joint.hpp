@@ -42,3 +42,6 @@ struct FixedJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::FixedJoint>;

@@ -31,3 +31,6 @@ struct FixedPoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::FixedPoint>;

@@ -37,3 +37,6 @@ struct PlaneJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlaneJoint>;

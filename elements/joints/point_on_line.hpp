@@ -30,3 +30,6 @@ struct PointOnLine {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PointOnLine>;

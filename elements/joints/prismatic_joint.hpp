@@ -44,3 +44,6 @@ struct PrismaticJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PrismaticJoint>;

@@ -41,3 +41,6 @@ struct RevoluteJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::RevoluteJoint>;

@@ -25,3 +25,6 @@ struct SphericalJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::SphericalJoint>;

@@ -43,3 +43,6 @@ struct UniversalJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in joints.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::UniversalJoint>;

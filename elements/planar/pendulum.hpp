@@ -72,3 +72,7 @@ struct PlanarRod {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarPointMass>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarRod>;

@@ -111,3 +111,8 @@ struct ArmAngle {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::ArmOnGround>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::ArmOnArm>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::ArmAngle>;

@@ -26,3 +26,6 @@ struct PlanarFixedJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarFixedJoint>;

@@ -31,3 +31,6 @@ struct PlanarPointOnLine {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarPointOnLine>;

@@ -42,3 +42,6 @@ struct PlanarPrismaticJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarPrismaticJoint>;

@@ -25,3 +25,6 @@ struct PlanarRevoluteJoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarRevoluteJoint>;

@@ -83,3 +83,6 @@ struct PlanarSpring {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarSpring>;

@@ -33,3 +33,7 @@ struct PlanarMotor {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarTorque>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarMotor>;

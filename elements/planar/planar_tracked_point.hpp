@@ -31,3 +31,6 @@ struct PlanarTrackedPoint {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarTrackedPoint>;

@@ -127,3 +127,8 @@ struct PlanarRodOnSlider {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarSlenderRod>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarRodJoint>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarRodOnSlider>;

@@ -72,3 +72,7 @@ struct SliderSpring {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in planar.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::Slider>;
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::SliderSpring>;

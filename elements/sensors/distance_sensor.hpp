@@ -33,3 +33,6 @@ struct DistanceSensor {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in sensors.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::DistanceSensor>;

@@ -21,3 +21,6 @@ struct Gyroscope {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in sensors.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::Gyroscope>;

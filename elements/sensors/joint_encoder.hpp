@@ -39,3 +39,6 @@ struct JointEncoder {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in sensors.cpp.
+extern template class liegrad::dae::ElementModelOf<liegrad::elements::JointEncoder>;
