@@ -4,9 +4,21 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <string>
 
 #include "liegrad/ad/kernel_list.hpp"
 
+namespace {
+
+std::string contents(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+// Leaves a file that would not change alone, so that its kernels, which take minutes, are not compiled again.
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::cerr << "usage: " << argv[0] << " FILE\n";
@@ -15,8 +27,10 @@ int main(int argc, char** argv) {
   try {
     liegrad::ad::KernelList list;
     liegrad_kernels(list);
+    const std::string source = list.source();
+    if (contents(argv[1]) == source) return 0;
     std::ofstream file(argv[1]);
-    file << list.source();
+    file << source;
     file.close();
     if (file) return 0;
     std::cerr << argv[1] << " cannot be written\n";
