@@ -4,7 +4,7 @@
 PRESET ?= release
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: build demo test bench format check tidy asan tsan clean help packages test-packages check-packages with-tests
+.PHONY: build demo test bench format check tidy asan sanitize tsan clean help packages test-packages check-packages with-tests
 .NOTPARALLEL:
 
 build: build/build.ninja  ## build the libraries and build/liegrad
@@ -38,6 +38,11 @@ asan: build/asan/build.ninja  ## run the tests under address and undefined-behav
 	@cmake --build build/asan --target tests
 	@ctest --preset asan-ubsan --parallel $(JOBS)
 
+# At least one program of every folder, and all that is about controls, callbacks, lifetimes and threads.
+sanitize: build/asan-chosen/build.ninja  ## the same for a part of the tests that takes minutes
+	@cmake --build --preset asan-chosen
+	@ctest --preset asan-chosen --parallel $(JOBS)
+
 # Only the programs that have threads: the others would be slow and find nothing.
 tsan: build/tsan/build.ninja  ## run the tests with threads under the thread sanitizer
 	@cmake --build --preset tsan
@@ -59,6 +64,10 @@ with-tests: build/build.ninja test-packages
 
 build/asan/build.ninja: CMakePresets.json | packages test-packages
 	@cmake --preset asan-ubsan
+	@touch $@
+
+build/asan-chosen/build.ninja: CMakePresets.json | packages test-packages
+	@cmake --preset asan-chosen
 	@touch $@
 
 build/tsan/build.ninja: CMakePresets.json | packages test-packages

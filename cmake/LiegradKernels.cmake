@@ -55,9 +55,10 @@ function(liegrad_add_kernels target)
 #define LIEGRAD_REGISTER_FUNCTION ${function}
 #include \"${target}_kernels.inc\"
 ")
-    # As the flags of kernels compiled at run time, see ad/native/compiler.cpp.
+    # As the flags of kernels compiled at run time, see ad/native/compiler.cpp. Kernels have no memory of their own, and
+    # sanitizers would take longer to compile them than all else.
     set_source_files_properties("${name}_${version}.cpp" PROPERTIES
-      COMPILE_OPTIONS "-O2;-w;-ffp-contract=fast;-fno-math-errno;-fno-trapping-math;-freciprocal-math;${flags_${version}}"
+      COMPILE_OPTIONS "-O2;-w;-fno-sanitize=all;-ffp-contract=fast;-fno-math-errno;-fno-trapping-math;-freciprocal-math;${flags_${version}}"
       OBJECT_DEPENDS "${name}.inc"
       SKIP_PRECOMPILE_HEADERS ON)
     target_sources(${target} PRIVATE "${name}_${version}.cpp")
