@@ -69,7 +69,7 @@ std::vector<Taped> TapedStep::residual(const Model& system, Formulation formulat
       const ElementKind& kind = system.kind_of(element);
       if (kind.shape().constraints == 0) continue;
       const ElementInputs in = kind.inputs({});
-      const ElementFunctions functions(kind.model(), kind.groups(), in);
+      const ElementFunctions functions(kind, in);
       const Taped t_start = t_end - h;
       add_to_nodes(
           system, element,
@@ -85,7 +85,7 @@ std::vector<Taped> TapedStep::residual(const Model& system, Formulation formulat
   for (const PlacedElement& element : system.elements()) {
     const ElementKind& kind = system.kind_of(element);
     const ElementInputs in = kind.inputs({});
-    const ElementFunctions functions(kind.model(), kind.groups(), in);
+    const ElementFunctions functions(kind, in);
     const std::vector<Taped> out =
         functions.step(element_inputs(system, element, end, *this, lambda, t_end), rows);
     const ElementRows at = kind.rows(rows);

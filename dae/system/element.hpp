@@ -86,7 +86,7 @@ concept Element = requires(const E& e) {
 }
 &&std::copy_constructible<E> && (std::is_empty_v<E> || std::equality_comparable<E>);
 
-/// An element of any type, in the scalars that the library records it with.
+/// An element of any type, in the scalar that the library records it with.
 class ElementModel {
  public:
   virtual ~ElementModel() = default;
@@ -99,8 +99,6 @@ class ElementModel {
   virtual bool has_outputs() const = 0;
   virtual void residual(const Motion<Taped>& at, Balance<Taped>& balance) const = 0;
   virtual std::vector<Taped> constraint(const Position<Taped>& at) const = 0;
-  virtual std::vector<TapedTwice> constraint(const Position<TapedTwice>& at) const = 0;
-  virtual std::vector<TapedSeries> constraint(const Position<TapedSeries>& at) const = 0;
   virtual std::vector<Taped> algebraic(const Motion<Taped>& at) const = 0;
   virtual bool has_kinetic_energy() const = 0;
   virtual bool has_potential_energy() const = 0;
@@ -142,13 +140,8 @@ class ElementModelOf final : public ElementModel {
     if constexpr (HasResidual<E, Taped>) element_.residual(at, balance);
   }
   std::vector<Taped> constraint(const Position<Taped>& at) const override {
-    return constraint_on<Taped>(at);
-  }
-  std::vector<TapedTwice> constraint(const Position<TapedTwice>& at) const override {
-    return constraint_on<TapedTwice>(at);
-  }
-  std::vector<TapedSeries> constraint(const Position<TapedSeries>& at) const override {
-    return constraint_on<TapedSeries>(at);
+    if constexpr (HasConstraint<E, Taped>) return listed<Taped>(element_.constraint(at));
+    return {};
   }
   std::vector<Taped> algebraic(const Motion<Taped>& at) const override {
     if constexpr (HasAlgebraic<E, Taped>) return listed<Taped>(element_.algebraic(at));
@@ -184,12 +177,6 @@ class ElementModelOf final : public ElementModel {
   }
 
  private:
-  template <class S>
-  std::vector<S> constraint_on(const Position<S>& at) const {
-    if constexpr (HasConstraint<E, S>) return listed<S>(element_.constraint(at));
-    return {};
-  }
-
   E element_;
 };
 

@@ -10,11 +10,6 @@ namespace {
 
 using Span = std::span<const Taped>;
 
-template <class S>
-std::vector<S> lifted(const std::vector<Taped>& values) {
-  return std::vector<S>(values.begin(), values.end());
-}
-
 void append(std::vector<Taped>& list, const std::vector<Taped>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
@@ -63,13 +58,6 @@ int ElementFunctions::dof_offset(std::size_t node) const {
   return offset;
 }
 
-void ElementFunctions::check_size(const char* what, std::size_t given, int expected) const {
-  if (given == index(expected)) return;
-  throw InvalidArgument("the " + std::string(what) + " of an element of type '" +
-                        model_.shape().type + "' returns " + std::to_string(given) +
-                        " numbers; its shape() says " + std::to_string(expected));
-}
-
 ElementFunctions::Factors ElementFunctions::motion_factors(Span x) const {
   if (in_.form.direct)
     return {.position = Taped(1), .velocity = Taped(0), .acceleration = Taped(0)};
@@ -114,25 +102,18 @@ std::vector<Taped> ElementFunctions::velocity(Span x, std::size_t node, const Ta
   return v;
 }
 
-template <class S>
-Position<S> ElementFunctions::position(Span x, std::vector<std::vector<S>> views,
-                                       const S& time) const {
-  std::vector<typename Position<S>::Node> nodes;
-  for (std::size_t i = 0; i < groups_.size(); ++i) nodes.push_back({groups_[i], views[i]});
+Position<Taped> ElementFunctions::position(Span x, Views views) const {
+  std::vector<Position<Taped>::Node> nodes;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    nodes.push_back({groups_[i], std::move(views[i])});
+  }
   const ElementShape& shape = model_.shape();
   return {std::move(nodes),
-          lifted<S>(values(x, in_.parameters, shape.parameters.size())),
-          lifted<S>(values(x, in_.controls, shape.controls.size())),
-          time,
+          values(x, in_.parameters, shape.parameters.size()),
+          values(x, in_.controls, shape.controls.size()),
+          x[index(in_.time)],
           "an element of type '" + shape.type + "'",
           names_of(shape.parameters)};
-}
-
-template <class S>
-std::vector<S> ElementFunctions::constraint(const Position<S>& at) const {
-  std::vector<S> phi = model_.constraint(at);
-  check_size("constraint()", phi.size(), model_.shape().constraints);
-  return phi;
 }
 
 Motion<Taped> ElementFunctions::corrected_motion(Span x, const Factors& factors) const {
@@ -151,8 +132,7 @@ Motion<Taped> ElementFunctions::corrected_motion(Span x, const Factors& factors)
     for (std::size_t i = 0; i < list.size(); ++i) list[i] += x[index(corrections) + i];
     return list;
   };
-  return {position<Taped>(x, corrected_views(x, factors.position), x[index(in_.time)]),
-          std::move(rates),
+  return {position(x, corrected_views(x, factors.position)), std::move(rates),
           corrected(in_.multipliers, in_.multiplier_corrections,
                     shape.constraints + shape.multipliers_read),
           corrected(in_.algebraic, in_.algebraic_corrections, shape.algebraic)};
@@ -167,59 +147,41 @@ std::vector<Taped> ElementFunctions::corrected_multipliers(Span x) const {
   return lambda;
 }
 
-/// The gradient of λᵀΦ along q∘exp(δ), taken in reverse while it is recorded.
-std::vector<Taped> ElementFunctions::constraint_force(Span x) const {
-  const Views views = corrected_views(x, motion_factors(x).position);
-  std::vector<TapedTwice> delta(index(dof_offset(groups_.size())), TapedTwice(0));
-  CppAD::Independent(delta);
-  try {
-    std::vector<std::vector<TapedTwice>> displaced;
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      const std::vector<TapedTwice> view = lifted<TapedTwice>(views[i]);
-      std::vector<TapedTwice> moved(view.size());
-      NodeView::displaced<TapedTwice>(
-          groups_[i], view,
-          std::span<const TapedTwice>(delta).subspan(index(dof_offset(i)), index(groups_[i].dof())),
-          moved);
-      displaced.push_back(std::move(moved));
-    }
-    std::vector<TapedTwice> phi =
-        constraint(position<TapedTwice>(x, displaced, TapedTwice(x[index(in_.time)])));
-    CppAD::ADFun<Taped> tape;
-    tape.Dependent(delta, phi);
-    tape.check_for_nan(false);
-    tape.Forward(0, std::vector<Taped>(delta.size(), Taped(0)));
-    return tape.Reverse(1, corrected_multipliers(x));
-  } catch (...) {
-    TapedTwice::abort_recording();
-    throw;
-  }
+ConstraintTape::Point ElementFunctions::constraint_point(Span x, const Views& views) const {
+  const ElementShape& shape = model_.shape();
+  ConstraintTape::Point point;
+  for (const std::vector<Taped>& view : views) append(point, view);
+  append(point, values(x, in_.parameters, shape.parameters.size()));
+  append(point, values(x, in_.controls, shape.controls.size()));
+  point.push_back(x[index(in_.time)]);
+  return point;
 }
 
-/// Φ(t+τ) as a series in τ along q∘exp(τv + τ²/2 v̇ + τ³/12 v̂v̇), which is the motion with v̈ = 0,
-/// [ArnoldCardonaBruels2015, Eq. (68)]; terms beyond the order wanted are left out.
-std::vector<TapedSeries> ElementFunctions::constraint_series(Span x, const Views& views,
-                                                             const Factors& factors,
-                                                             int order) const {
-  std::vector<std::vector<TapedSeries>> moved;
+std::vector<Taped> ElementFunctions::constraint_force(Span x) const {
+  const Views views = corrected_views(x, motion_factors(x).position);
+  return kind_.constraint_tape().force(constraint_point(x, views), corrected_multipliers(x));
+}
+
+/// Along q∘exp(τv + τ²/2 v̇ + τ³/12 v̂v̇), which is the motion with v̈ = 0, [ArnoldCardonaBruels2015, Eq. (68)].
+std::vector<Taped> ElementFunctions::constraint_coefficient(Span x, const Views& views,
+                                                            const Factors& factors,
+                                                            int order) const {
+  std::vector<std::vector<Taped>> delta(index(order));
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const std::size_t dof = index(groups_[i].dof());
     const std::vector<Taped> v = velocity(x, i, factors.velocity);
     const std::vector<Taped> v_dot = values(x, in_.nodes[i].v_dot, dof);
-    const std::vector<Taped> bracket = commutator(groups_[i], v, v_dot);
-    std::vector<TapedSeries> delta;
-    for (std::size_t k = 0; k < dof; ++k) {
-      delta.push_back(TapedSeries::from_coefficients(
-          {Taped(0), v[k], order >= 2 ? Taped(0.5 * v_dot[k]) : Taped(0),
-           order >= 3 ? Taped(bracket[k] / 12.0) : Taped(0)}));
+    append(delta[0], v);
+    if (order >= 2) {
+      for (const Taped& component : v_dot) delta[1].push_back(0.5 * component);
     }
-    const std::vector<TapedSeries> view = lifted<TapedSeries>(views[i]);
-    moved.emplace_back(view.size());
-    NodeView::displaced<TapedSeries>(groups_[i], view, delta, moved.back());
+    if (order >= 3) {
+      for (const Taped& component : commutator(groups_[i], v, v_dot)) {
+        delta[2].push_back(component / 12.0);
+      }
+    }
   }
-  const TapedSeries time =
-      TapedSeries::from_coefficients({x[index(in_.time)], Taped(1), Taped(0), Taped(0)});
-  return constraint(position<TapedSeries>(x, moved, time));
+  return kind_.constraint_tape().coefficient(constraint_point(x, views), delta);
 }
 
 std::vector<Taped> ElementFunctions::step(Span x, ConstraintRows rows) const {
@@ -235,38 +197,31 @@ std::vector<Taped> ElementFunctions::step(Span x, ConstraintRows rows) const {
   }
 
   const std::vector<Taped> algebraic = model_.algebraic(at);
-  check_size("algebraic()", algebraic.size(), shape.algebraic);
+  check_returned_size(shape, "algebraic()", algebraic.size(), shape.algebraic);
   append(result, algebraic);
 
   if (shape.constraints > 0 && rows.position) {
-    append(result,
-           constraint(position<Taped>(x, corrected_views(x, Taped(1)), x[index(in_.time)])));
+    append(result, constraint_at(model_, position(x, corrected_views(x, Taped(1)))));
   }
   if (shape.constraints > 0 && rows.velocity) {
     const Factors factors = rate_factors(x);
-    for (const TapedSeries& phi :
-         constraint_series(x, corrected_views(x, factors.position), factors, 1)) {
-      result.push_back(phi.coefficient(1));
-    }
+    append(result, constraint_coefficient(x, corrected_views(x, factors.position), factors, 1));
   }
   return result;
 }
 
 std::vector<Taped> ElementFunctions::constraint_and_rate(Span x) const {
   const Views views = corrected_views(x, Taped(1));
-  std::vector<Taped> result = constraint(position<Taped>(x, views, x[index(in_.time)]));
-  for (const TapedSeries& phi : constraint_series(x, views, rate_factors(x), 1)) {
-    result.push_back(phi.coefficient(1));
-  }
+  std::vector<Taped> result = constraint_at(model_, position(x, views));
+  append(result, constraint_coefficient(x, views, rate_factors(x), 1));
   return result;
 }
 
 std::vector<Taped> ElementFunctions::constraint_derivative(Span x, int order) const {
-  std::vector<Taped> result;
   const Views views = corrected_views(x, Taped(1));
-  for (const TapedSeries& phi : constraint_series(x, views, rate_factors(x), order)) {
-    result.push_back(phi.derivative(order));
-  }
+  std::vector<Taped> result = constraint_coefficient(x, views, rate_factors(x), order);
+  const double factorial = order == 2 ? 2 : 6;
+  for (Taped& derivative : result) derivative *= factorial;
   return result;
 }
 
@@ -279,7 +234,7 @@ std::vector<Taped> ElementFunctions::observables(Span x) const {
   const std::vector<Taped> outputs = model_.outputs(at);
   std::size_t expected = 0;
   for (const OutputSpec& output : model_.shape().outputs) expected += index(output.size);
-  check_size("outputs()", outputs.size(), static_cast<int>(expected));
+  check_returned_size(model_.shape(), "outputs()", outputs.size(), static_cast<int>(expected));
   append(result, outputs);
   return result;
 }

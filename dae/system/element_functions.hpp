@@ -11,9 +11,8 @@ namespace liegrad::dae {
 /// They are called while CppAD records.
 class ElementFunctions {
  public:
-  ElementFunctions(const ElementModel& model, const std::vector<lie::NodeGroup>& groups,
-                   const ElementInputs& in)
-      : model_(model), groups_(groups), in_(in) {}
+  ElementFunctions(const ElementKind& kind, const ElementInputs& in)
+      : kind_(kind), model_(kind.model()), groups_(kind.groups()), in_(in) {}
 
   /// M v̇ + g + Bᵀλ and h_s, then Φ, then dΦ/dt.
   std::vector<Taped> step(std::span<const Taped> x, ConstraintRows rows) const;
@@ -21,7 +20,7 @@ class ElementFunctions {
   /// The derivative of order 2 or 3 of Φ along the motion with v, v̇ and v̈ = 0.
   std::vector<Taped> constraint_derivative(std::span<const Taped> x, int order) const;
   std::vector<Taped> observables(std::span<const Taped> x) const;
-  /// B(q)ᵀλ of the element's own constraints: as the element gives it, or by AD.
+  /// B(q)ᵀλ of the element's own constraints, by AD.
   std::vector<Taped> constraint_force(std::span<const Taped> x) const;
 
  private:
@@ -37,21 +36,18 @@ class ElementFunctions {
   Views corrected_views(std::span<const Taped> x, const Taped& factor) const;
   Motion<Taped> corrected_motion(std::span<const Taped> x, const Factors& factors) const;
   std::vector<Taped> corrected_multipliers(std::span<const Taped> x) const;
-  std::vector<TapedSeries> constraint_series(std::span<const Taped> x, const Views& views,
-                                             const Factors& factors, int order) const;
-  template <class S>
-  Position<S> position(std::span<const Taped> x, std::vector<std::vector<S>> views,
-                       const S& time) const;
-  /// Φ, as many numbers as the shape says.
-  template <class S>
-  std::vector<S> constraint(const Position<S>& at) const;
+  /// Of Φ(t+τ) the coefficient of this power of τ.
+  std::vector<Taped> constraint_coefficient(std::span<const Taped> x, const Views& views,
+                                            const Factors& factors, int order) const;
+  ConstraintTape::Point constraint_point(std::span<const Taped> x, const Views& views) const;
+  Position<Taped> position(std::span<const Taped> x, Views views) const;
   std::vector<Taped> values(std::span<const Taped> x, int first, std::size_t count) const;
   std::vector<Taped> velocity(std::span<const Taped> x, std::size_t node,
                               const Taped& factor) const;
-  void check_size(const char* what, std::size_t given, int expected) const;
   int dof_offset(std::size_t node) const;
   int velocity_correction() const { return in_.form.split ? in_.w_velocity : in_.w; }
 
+  const ElementKind& kind_;
   const ElementModel& model_;
   const std::vector<lie::NodeGroup>& groups_;
   const ElementInputs& in_;

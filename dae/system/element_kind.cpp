@@ -58,6 +58,10 @@ ElementKind::ElementKind(std::shared_ptr<const ElementModel> model,
   check_nodes();
   for (const lie::NodeGroup& group : groups_) dof_ += group.dof();
   check_functions();
+  if (shape().constraints > 0) {
+    constraint_tape_ = std::make_unique<ConstraintTape>(*model_, groups_);
+  }
+  check_inputs();
 }
 
 void ElementKind::check_nodes() const {
@@ -228,7 +232,7 @@ const ad::Recording& ElementKind::recording(const Key& key) const {
   }
   const ConstraintRows rows = std::get<ConstraintRows>(key);
   const ElementInputs in = inputs(std::get<CorrectionForm>(key));
-  const ElementFunctions functions(*model_, groups_, in);
+  const ElementFunctions functions(*this, in);
   const auto outputs = [&](std::span<const Taped> x, std::span<const Taped> d) {
     std::vector<Taped> all(x.begin(), x.end());
     all.insert(all.end(), d.begin(), d.end());

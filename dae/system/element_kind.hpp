@@ -8,7 +8,7 @@
 
 #include "liegrad/ad/kernel.hpp"
 #include "liegrad/ad/kernel_list.hpp"
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/constraint_tape.hpp"
 
 namespace liegrad::dae {
 
@@ -108,6 +108,8 @@ class ElementKind {
   const ElementModel& model() const { return *model_; }
   const ElementShape& shape() const { return model_->shape(); }
   const std::vector<lie::NodeGroup>& groups() const { return groups_; }
+  /// Precondition: it has constraints.
+  const ConstraintTape& constraint_tape() const { return *constraint_tape_; }
   bool is_same(const ElementModel& model, const std::vector<lie::NodeGroup>& groups) const {
     return groups == groups_ && model.same_physics(*model_);
   }
@@ -161,6 +163,7 @@ class ElementKind {
 
   void check_nodes() const;
   void check_functions() const;
+  void check_inputs() const;
   /// A part of the shape that no function reads, or empty.
   std::string unread_part() const;
   /// Whether its equations of motion have anything in these rows.
@@ -178,6 +181,7 @@ class ElementKind {
   std::shared_ptr<const ElementModel> model_;
   std::vector<lie::NodeGroup> groups_;
   int dof_ = 0;
+  std::unique_ptr<const ConstraintTape> constraint_tape_;
   mutable std::mutex mutex_;
   mutable std::map<Key, ad::Recording> recordings_;
   mutable std::map<std::tuple<Key, Use, ad::Backend>, ad::Kernel> kernels_;

@@ -97,7 +97,11 @@ void ElementKind::check_functions() const {
     num_outputs += output.size;
   }
   check(model_->has_outputs(), num_outputs, "outputs");
+}
 
+/// Refuses a part of the shape that no function reads.
+void ElementKind::check_inputs() const {
+  const std::string element = "an element of type '" + shape().type + "'";
   const std::string unread = unread_part();
   if (unread.empty()) return;
   std::vector<lie::NodeGroup> bodies;
@@ -149,7 +153,7 @@ std::string ElementKind::unread_part() const {
 
 bool ElementKind::adds_to_rows(int first, int count) const {
   const ElementInputs in = inputs({});
-  const ElementFunctions functions(*model_, groups_, in);
+  const ElementFunctions functions(*this, in);
   bool adds = false;
   (void)ad::record(record_options(in), [&](std::span<const Taped> x, std::span<const Taped> data) {
     std::vector<Taped> all(x.begin(), x.end());

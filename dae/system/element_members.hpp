@@ -7,17 +7,12 @@
 #include <type_traits>
 
 #include "liegrad/ad/recording.hpp"
-#include "liegrad/ad/taylor_scalar.hpp"
 #include "liegrad/dae/system/drawing.hpp"
 #include "liegrad/dae/system/motion.hpp"
 
 namespace liegrad::dae {
 
 using ad::Taped;
-/// The scalar in which Bᵀλ is derived while it is recorded.
-using TapedTwice = CppAD::AD<Taped>;
-/// The scalar in which time derivatives of constraints are derived while they are recorded.
-using TapedSeries = ad::Taylor<Taped, 3>;
 
 /// Linear momentum, and angular momentum about the origin, in the inertial frame.
 template <lie::Scalar S>
@@ -125,10 +120,9 @@ constexpr bool check_element_members() {
   static_assert(!NamesResidual<E> || HasResidual<E, Taped>,
                 "an element has a member 'residual' that cannot be used; it must be public: "
                 "template <class S> void residual(const dae::Motion<S>&, dae::Balance<S>&) const");
-  static_assert(!NamesConstraint<E> || (HasConstraint<E, Taped> && HasConstraint<E, TapedTwice> &&
-                                        HasConstraint<E, TapedSeries>),
-                "an element has a member 'constraint' that cannot be used; it must be public, for "
-                "any scalar S, and return a range: "
+  static_assert(!NamesConstraint<E> || HasConstraint<E, Taped>,
+                "an element has a member 'constraint' that cannot be used; it must be public and "
+                "return a range: "
                 "template <class S> lie::Vec<S, n> constraint(const dae::Position<S>&) const");
   static_assert(!NamesAlgebraic<E> || HasAlgebraic<E, Taped>,
                 "an element has a member 'algebraic' that cannot be used; it must be public and "

@@ -20,10 +20,11 @@ struct ResidualIsNotConst : Mistake {
   template <class S>
   void residual(const dae::Motion<S>&, dae::Balance<S>&) {}
 };
-// expect: an element has a member 'constraint' that cannot be used; it must be public, for any scalar S, and return a range: template <class S> lie::Vec<S, n> constraint(const dae::Position<S>&) const
-struct ConstraintIsForOneScalar : Mistake {
-  lie::Vec<dae::Taped, 1> constraint(const dae::Position<dae::Taped>& at) const {
-    return lie::Vec<dae::Taped, 1>(at.time());
+// expect: an element has a member 'constraint' that cannot be used; it must be public and return a range: template <class S> lie::Vec<S, n> constraint(const dae::Position<S>&) const
+struct ConstraintReturnsAScalar : Mistake {
+  template <class S>
+  S constraint(const dae::Position<S>& at) const {
+    return at.time();
   }
 };
 // expect: an element has a member 'algebraic' that cannot be used; it must be public and return a range: template <class S> lie::Vec<S, n> algebraic(const dae::Motion<S>&) const
@@ -91,7 +92,7 @@ struct ReturnsAnExpression : Mistake {
 dae::System made_system() {
   dae::System system;
   system.add("1", ResidualIsNotConst{}, {});
-  system.add("2", ConstraintIsForOneScalar{}, {});
+  system.add("2", ConstraintReturnsAScalar{}, {});
   system.add("4", AlgebraicReturnsAScalar{}, {});
   system.add("5", EnergyIsPrivate{}, {});
   system.add("6", EnergyIsData{}, {});

@@ -145,7 +145,7 @@ Rows rows_at(const dae::System& system, const TapedState& at) {
   for (const dae::PlacedElement& element : system.elements()) {
     const dae::ElementKind& kind = system.kind_of(element);
     const dae::ElementInputs in = kind.inputs({});
-    const dae::ElementFunctions functions(kind.model(), kind.groups(), in);
+    const dae::ElementFunctions functions(kind, in);
     const Tapes x = element_inputs(system, element, at);
     const Tapes out = functions.step(x, kAll);
     std::size_t next = 0;
@@ -239,7 +239,7 @@ Tapes outputs_at(const dae::System& system, const TapedState& at) {
   for (const dae::PlacedElement& element : system.elements()) {
     const dae::ElementKind& kind = system.kind_of(element);
     const dae::ElementInputs in = kind.inputs({});
-    const Tapes observed = dae::ElementFunctions(kind.model(), kind.groups(), in)
+    const Tapes observed = dae::ElementFunctions(kind, in)
                                .observables(element_inputs(system, element, at));
     put(Span(at.lambda).subspan(index(element.first_multiplier), index(kind.shape().constraints)));
     put(Span(at.s).subspan(index(element.first_algebraic), index(kind.shape().algebraic)));

@@ -1,0 +1,127 @@
+#include "liegrad/dae/system/constraint_tape.hpp"
+
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+
+namespace liegrad::dae {
+namespace {
+
+/// The nodes at the identity, the parameters of the shape, and zeros.
+std::vector<Taped> recorded_point(const ElementShape& shape,
+                                  const std::vector<lie::NodeGroup>& groups) {
+  std::vector<Taped> x;
+  for (const lie::NodeGroup& group : groups) x.insert(x.end(), index(group.dof()), Taped(0));
+  for (const lie::NodeGroup& group : groups) {
+    std::vector<double> identity(index(group.num_coeffs())), view(index(NodeView::size(group)));
+    lie::GroupList({group}).identity(std::span<double>(identity));
+    NodeView::of<double>(group, identity, view);
+    x.insert(x.end(), view.begin(), view.end());
+  }
+  for (const ParameterSpec& parameter : shape.parameters) x.push_back(Taped(parameter.value));
+  x.insert(x.end(), shape.controls.size() + 1, Taped(0));
+  return x;
+}
+
+/// Φ of the inputs of the tape: δ, then those of a ConstraintTape::Point.
+std::vector<Taped> displaced_constraint(const ElementModel& model,
+                                        const std::vector<lie::NodeGroup>& groups,
+                                        std::span<const Taped> x) {
+  const auto take = [&x](std::size_t count) {
+    const std::span<const Taped> part = x.first(count);
+    x = x.subspan(count);
+    return part;
+  };
+  std::vector<std::span<const Taped>> deltas;
+  for (const lie::NodeGroup& group : groups) deltas.push_back(take(index(group.dof())));
+  std::vector<Position<Taped>::Node> nodes;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::size_t size = index(NodeView::size(groups[i]));
+    std::vector<Taped> moved(size);
+    NodeView::displaced<Taped>(groups[i], take(size), deltas[i], moved);
+    nodes.push_back({groups[i], std::move(moved)});
+  }
+  const auto list = [&take](std::size_t count) {
+    const std::span<const Taped> part = take(count);
+    return std::vector<Taped>(part.begin(), part.end());
+  };
+  const ElementShape& shape = model.shape();
+  std::vector<Taped> parameters = list(shape.parameters.size());
+  std::vector<Taped> controls = list(shape.controls.size());
+  return constraint_at(model,
+                       {std::move(nodes), std::move(parameters), std::move(controls), x.front(),
+                        "an element of type '" + shape.type + "'", names_of(shape.parameters)});
+}
+
+/// A function of recorded numbers.
+std::unique_ptr<CppAD::ADFun<Taped, double>> record_constraint(
+    const ElementModel& model, const std::vector<lie::NodeGroup>& groups) {
+  const std::lock_guard lock(ad::cppad_mutex());
+  std::vector<Taped> x = recorded_point(model.shape(), groups);
+  CppAD::Independent(x);
+  try {
+    std::vector<Taped> phi = displaced_constraint(model, groups, x);
+    CppAD::ADFun<double> tape;
+    tape.Dependent(x, phi);
+    // Made in place: CppAD's move constructor reads members that it has not set.
+    std::unique_ptr<CppAD::ADFun<Taped, double>> lifted(
+        new CppAD::ADFun<Taped, double>(tape.base2ad()));
+    lifted->check_for_nan(false);
+    return lifted;
+  } catch (...) {
+    Taped::abort_recording();
+    throw;
+  }
+}
+
+}  // namespace
+
+ConstraintTape::ConstraintTape(const ElementModel& model, const std::vector<lie::NodeGroup>& groups)
+    : tape_(record_constraint(model, groups)) {
+  for (const lie::NodeGroup& group : groups) dof_ += index(group.dof());
+}
+
+ConstraintTape::~ConstraintTape() {
+  const std::lock_guard lock(ad::cppad_mutex());
+  tape_.reset();
+}
+
+std::vector<Taped> ConstraintTape::inputs(const Point& at) const {
+  std::vector<Taped> x(dof_, Taped(0));
+  x.insert(x.end(), at.begin(), at.end());
+  return x;
+}
+
+std::vector<Taped> ConstraintTape::force(const Point& at, const std::vector<Taped>& lambda) const {
+  tape_->Forward(0, inputs(at));
+  std::vector<Taped> gradient = tape_->Reverse(1, lambda);
+  gradient.resize(dof_);
+  return gradient;
+}
+
+std::vector<Taped> ConstraintTape::coefficient(const Point& at,
+                                               const std::vector<std::vector<Taped>>& delta) const {
+  std::vector<Taped> result = tape_->Forward(0, inputs(at));
+  for (std::size_t order = 1; order <= delta.size(); ++order) {
+    std::vector<Taped> x = delta[order - 1];
+    x.resize(tape_->Domain(), Taped(0));
+    if (order == 1) x.back() = Taped(1);  // time
+    result = tape_->Forward(order, x);
+  }
+  return result;
+}
+
+std::vector<Taped> constraint_at(const ElementModel& model, const Position<Taped>& at) {
+  std::vector<Taped> phi = model.constraint(at);
+  check_returned_size(model.shape(), "constraint()", phi.size(), model.shape().constraints);
+  return phi;
+}
+
+void check_returned_size(const ElementShape& shape, const char* function, std::size_t given,
+                         int expected) {
+  if (given == index(expected)) return;
+  throw InvalidArgument("the " + std::string(function) + " of an element of type '" + shape.type +
+                        "' returns " + std::to_string(given) + " numbers; its shape() says " +
+                        std::to_string(expected));
+}
+
+}  // namespace liegrad::dae
