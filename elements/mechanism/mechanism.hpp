@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "liegrad/dae/system/system.hpp"
+// What joints mostly carry.
+#include "liegrad/elements/forces/coordinate_friction.hpp"
+#include "liegrad/elements/forces/coordinate_spring.hpp"
 #include "liegrad/elements/mechanism/joint_motion.hpp"
 #include "liegrad/elements/mechanism/solids.hpp"
 
