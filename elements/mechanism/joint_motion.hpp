@@ -18,8 +18,8 @@ inline std::vector<std::string> joint_coordinates(JointType type) {
     case JointType::kRevolute: return {"angle"};
     case JointType::kPrismatic: return {"displacement"};
     case JointType::kCylindrical: return {"angle", "displacement"};
-    case JointType::kUniversal: return {"angle1", "angle2"};
-    case JointType::kSpherical: return {"rotation1", "rotation2", "rotation3"};
+    case JointType::kUniversal: return {"angle_a", "angle_b"};
+    case JointType::kSpherical: return {"rotation_x", "rotation_y", "rotation_z"};
   }
   return {};
 }

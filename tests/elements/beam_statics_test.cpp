@@ -310,6 +310,37 @@ TEST(BeamStatics, BendUnderALoadAlongTheBeam) {
   }
 }
 
+/// Nodes beside the beam, with sections that are offset from them: a force along the line of the nodes bends it.
+TEST(BeamStatics, BendUnderAForceBesideTheBeam) {
+  const Section section{1e6, 1e5, 1e5, 80, 100, 100};
+  constexpr double kLength = 2, kOffset = 0.1, kForce = 1e-3;
+  for (const NodeGroup& group : both_groups()) {
+    dae::System system("offset");
+    system.add_node("tip", group);
+    system.set_initial_configuration("tip", {1, 0, 0, 0, kLength, 0, 0});
+    system.add_frame("root.section", "ground", {.position = {0, kOffset, 0}});
+    system.add_frame("tip.section", "tip", {.position = {0, kOffset, 0}});
+    const elements::StraightBeam row{.name = "beam",
+                                     .elements = 4,
+                                     .from = {"root.section", true},
+                                     .to = {"tip.section", true},
+                                     .group = group,
+                                     .start = Pose(Rotation::identity(), {0, kOffset, 0}),
+                                     .length = kLength,
+                                     .values = section.values()};
+    add_beam_nodes(system, row);
+    add_straight_beam(system, row, elements::Beam<>{});
+    system.add("force", elements::AppliedForce<>{}, {"tip"}, {.values = {{"f1", kForce}}});
+    const dae::State rest = at_rest(system);
+    // Seen from a section the force passes below it.
+    const double moment = kForce * kOffset;
+    EXPECT_NEAR(output(system, rest, "beam.beam2.moment")(2), moment, 1e-6 * moment);
+    EXPECT_NEAR(output(system, rest, "beam.beam2.force")(0), kForce, 1e-6 * kForce);
+    const double turn = 2 * std::asin(output(system, rest, "tip.q")(3));
+    EXPECT_NEAR(turn, moment * kLength / section.EI3, 1e-6 * turn);
+  }
+}
+
 // ---------------------------------------------------------------- vibrations
 
 /// The frequency next to one that is expected.
@@ -442,6 +473,24 @@ TEST(BeamModes, GrowBeyondEulersLoad) {
   EXPECT_GT(below.eigenvalue.imag(), 0.1);
   EXPECT_GT(above.eigenvalue.real(), 0.1);
   EXPECT_LT(above.damping_ratio, 0);
+}
+
+/// Beck's column: a force that follows the tip does not buckle a clamped column, but makes it flutter from 20.05 EI/L²
+/// on; the matrix of such a load is not symmetric.
+TEST(BeamModes, FlutterUnderBecksLoad) {
+  const Section section{1e7, 5e6, 5e6, 80, 1e4, 100, 1, 1e-3, 1e-3, 1e-3};
+  const auto fastest_growth = [&](double load) {
+    dae::System system = kinds()[0].make(kinds()[0].group, 1, 32, section);
+    system.add("force", elements::AppliedForce<>{.axes = elements::LoadAxes::kBody}, {"tip"},
+               {.values = {{"f1", -load * section.EI3}}});
+    double growth = 0;
+    for (const dae::Mode& mode : dae::modal_analysis(system, at_rest(system), {.count = 6}).modes) {
+      growth = std::max(growth, mode.eigenvalue.real());
+    }
+    return growth;
+  };
+  EXPECT_LT(fastest_growth(19.6), 1e-3);
+  EXPECT_GT(fastest_growth(20.5), 1);
 }
 
 // ---------------------------------------------------------------- what cannot be found

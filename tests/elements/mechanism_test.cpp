@@ -142,11 +142,11 @@ const std::vector<std::pair<std::string, std::pair<double, double>>> kTreeStart 
     {"rail", {0.3, -0.6}},
     {"thread.angle", {4, 2}},
     {"thread.displacement", {-0.2, 1}},
-    {"joint.angle1", {0.5, -1}},
-    {"joint.angle2", {-0.4, 0.3}},
-    {"socket.rotation1", {0.3, 1}},
-    {"socket.rotation2", {-0.9, 0.5}},
-    {"socket.rotation3", {0.4, -0.7}}};
+    {"joint.angle_a", {0.5, -1}},
+    {"joint.angle_b", {-0.4, 0.3}},
+    {"socket.rotation_x", {0.3, 1}},
+    {"socket.rotation_y", {-0.9, 0.5}},
+    {"socket.rotation_z", {0.4, -0.7}}};
 
 /// The poses at a time, by products of exponentials in the world: the joint next to the body first.
 std::map<std::string, Pose> poses_of_tree(double t, const dae::System& drawn) {
@@ -160,9 +160,9 @@ std::map<std::string, Pose> poses_of_tree(double t, const dae::System& drawn) {
   const Pose screw = turned({0, -1, 0}, {0, 0.5, 1}, s["thread.angle"]) *
                      moved({0, 0.5, 1}, s["thread.displacement"]);
   const Vec3 centre(0, -1.5, 0);
-  const Pose cross = screw * turned(centre, {1, 0, 1}, s["joint.angle1"]) *
-                     turned(centre, {0, 1, 0}, s["joint.angle2"]);
-  const Vec3 by(s["socket.rotation1"], s["socket.rotation2"], s["socket.rotation3"]);
+  const Pose cross = screw * turned(centre, {1, 0, 1}, s["joint.angle_a"]) *
+                     turned(centre, {0, 1, 0}, s["joint.angle_b"]);
+  const Vec3 by(s["socket.rotation_x"], s["socket.rotation_y"], s["socket.rotation_z"]);
   const Pose ball = cross * turned({0, -2.5, 0.2}, by, by.norm());
   return {{"arm", arm * at("arm")},       {"hand", hand * at("hand")},
           {"slide", slide * at("slide")}, {"screw", screw * at("screw")},
@@ -460,12 +460,12 @@ TEST(Mechanism, RefusesMistakesInOneSentence) {
                    m.set_initial("screw", 1);
                  });
   expect_refusal(
-      "'ball.rotation1' cannot carry an element; only angles and displacements of revolute, "
+      "'ball.rotation_x' cannot carry an element; only angles and displacements of revolute, "
       "prismatic and cylindrical joints can",
       [](Mechanism& m) {
         m.add_body("lamp", Sphere{.radius = 1, .mass = 1});
         m.add_spherical("ball", "lower", "lamp", {0, 0, 0});
-        m.add_on_joint("s", elements::CoordinateSpring{}, "ball.rotation1");
+        m.add_on_joint("s", elements::CoordinateSpring{}, "ball.rotation_x");
       });
   const auto body = [](const Solid& solid) {
     return [solid](Mechanism& m) { m.add_body("b", solid); };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/modal_analysis.hpp"
 #include "liegrad/dae/static_equilibrium.hpp"
 #include "liegrad/elements/mechanism/mechanism.hpp"
 #include "liegrad/models/models.hpp"
@@ -270,6 +271,38 @@ TEST(Cantilever, BendsToAnArcWithAnyNumberOfElements) {
         const auto rotation = static_cast<std::size_t>(outputs.column("tip.rotation.3"));
         EXPECT_NEAR(numbers[rotation], moment / kStiffness, 1e-11);
       }
+    }
+  }
+}
+
+/// The same bar in mm, N and t: lengths a thousand times as large, frequencies the same.
+TEST(Cantilever, BendsAndVibratesAlikeInMillimetres) {
+  const std::vector<std::pair<std::string, double>> powers = {
+      {"L", 1},  {"EA", 0}, {"GA", 0}, {"GJ", 2},       {"EI", 2},
+      {"m", -2}, {"J1", 0}, {"J2", 0}, {"gravity3", 1}, {"tip.moment.m2", 1}};
+  for (const lie::NodeGroup& group : kGroups) {
+    dae::System metres = make("cantilever", group, 6);
+    metres.set_parameter("tip.load.f3", -50);
+    metres.set_parameter("tip.moment.m2", 3);
+    dae::System millimetres = metres;
+    for (const auto& [name, power] : powers) {
+      millimetres.set_parameter(name, metres.parameter(name) * std::pow(1000, power));
+    }
+    const dae::StaticSolution rest = dae::find_equilibrium(metres),
+                              same = dae::find_equilibrium(millimetres);
+    ASSERT_TRUE(rest.converged && same.converged) << rest.message << same.message;
+    EXPECT_EQ(rest.newton_iterations, same.newton_iterations);
+    dae::Outputs outputs(metres), outputs_same(millimetres);
+    std::vector<double> numbers(static_cast<std::size_t>(outputs.size())), numbers_same = numbers;
+    outputs.evaluate(rest.state, {}, numbers);
+    outputs_same.evaluate(same.state, {}, numbers_same);
+    const auto deflection = static_cast<std::size_t>(outputs.column("tip.displacement.3"));
+    EXPECT_LT(numbers[deflection], -0.05);
+    EXPECT_NEAR(numbers_same[deflection], 1000 * numbers[deflection], 1e-9);
+    const dae::ModalSolution modes = dae::modal_analysis(metres, rest.state),
+                             modes_same = dae::modal_analysis(millimetres, same.state);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_NEAR(modes_same.modes[i].frequency / modes.modes[i].frequency, 1, 1e-9);
     }
   }
 }
