@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cmath>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "liegrad/dae/system/initial_function.hpp"
