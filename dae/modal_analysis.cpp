@@ -106,7 +106,8 @@ Mode mode_of(std::complex<double> eigenvalue, const Eigen::VectorXcd& shape) {
   Mode mode;
   mode.eigenvalue = eigenvalue;
   mode.frequency = std::abs(eigenvalue) / (2 * std::numbers::pi);
-  mode.damping_ratio = std::abs(eigenvalue) > 0 ? -eigenvalue.real() / std::abs(eigenvalue) : 0;
+  mode.damping_ratio =
+      std::abs(eigenvalue) > 0 ? (0 - eigenvalue.real()) / std::abs(eigenvalue) : 0;
   Eigen::Index largest = 0;
   shape.cwiseAbs().maxCoeff(&largest);
   const Eigen::VectorXcd scaled = shape / shape(largest);

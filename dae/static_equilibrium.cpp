@@ -108,17 +108,45 @@ class EquilibriumSearch {
   }
   void measure(const State& state) {
     scales_.measure(state, std::nullopt);
+    evaluate(state);
+    measure_constraints(state);
     const int dof = system_.dof(), algebraic = assembly_.algebraic_offset();
     tolerance_.resize(kept_.size());
     right_.resize(kept_.size());
     for (int i = 0; i < assembly_.size(); ++i) {
       const double scale = i < dof         ? scales_.force()[index(i)]
-                           : i < algebraic ? scales_.position()[index(i - dof)]
+                           : i < algebraic ? constraint_scales_[index(i - dof)]
                                            : scales_.force()[index(i - system_.num_multipliers())];
       // The part of r₀ that is kept has been rounded, too.
       tolerance_[index(i)] = kSolved * (scale + std::abs(kept_[index(i)]));
     }
-    evaluate(state);
+  }
+  /// Σ|B_ij| S_j with S_j = 1 for angles and the extent of the system for positions: a clamp at the origin has no
+  /// distance from it, and a beam without rotary inertia no radius of gyration.
+  void measure_constraints(const State& state) {
+    const lie::GroupList& space = system_.configuration_space();
+    std::vector<bool> is_angle(index(system_.dof()), false);
+    double extent = 0;
+    for (int i = 0; i < space.size(); ++i) {
+      const lie::NodeGroup& group = space.group(i);
+      const int angles = num_angles(group.kind), positions = group.dof() - angles;
+      std::fill_n(is_angle.begin() + space.dof_offset(i), angles, true);
+      const int end = space.coeff_offset(i) + group.num_coeffs();
+      for (int k = end - positions; k < end; ++k) {
+        extent = std::max(extent, std::abs(state.q[index(k)]));
+      }
+    }
+    constraint_scales_.assign(state.lambda.size(), 0.0);
+    const std::span<const double> values = assembly_.matrix().values();
+    const std::span<const int> positions = assembly_.matrix().positions();
+    for (std::size_t e = 0; e < assembly_.pattern().size(); ++e) {
+      const auto& [row, column] = assembly_.pattern()[e];
+      const int constraint = row - assembly_.multiplier_offset();
+      if (constraint < 0 || row >= assembly_.algebraic_offset() || column >= system_.dof())
+        continue;
+      constraint_scales_[index(constraint)] +=
+          std::abs(values[index(positions[e])]) * (is_angle[index(column)] ? 1 : extent);
+    }
   }
 
   Outcome solve(State& state, double target, int& iterations) {
@@ -168,12 +196,27 @@ class EquilibriumSearch {
     }
     result_.message =
         "no equilibrium was found beyond " + number_text(result_.load) + " of the load: ";
-    result_.message +=
-        outcome == Outcome::kSingular
-            ? "nothing holds " + singular_ + ", where the system can move freely; hold it there"
-            : "Newton's method did not converge with steps of " +
-                  number_text(options_.smallest_load_step) +
-                  ", as where the load passes a maximum; change the load or the start";
+    if (outcome == Outcome::kSingular) {
+      result_.message +=
+          "nothing holds " + singular_ + ", where the system can move freely; hold it there";
+      return;
+    }
+    result_.message += "Newton's method did not converge with steps of " +
+                       number_text(options_.smallest_load_step);
+    // An element that could not have started from there is the reason.
+    const std::string complaint = complaint_where_it_ended();
+    result_.message += complaint.empty()
+                           ? ", as where the load passes a maximum; change the load or the start"
+                           : ", where " + complaint;
+  }
+  std::string complaint_where_it_ended() {
+    try {
+      ElementCheck(system_).check(result_.state.q, system_.parameter_values(), assembly_.controls(),
+                                  result_.state.t);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "";
   }
 
   const Model& system_;
@@ -181,7 +224,7 @@ class EquilibriumSearch {
   Assembly assembly_;
   EquationScales scales_;
   StaticSolution result_;
-  std::vector<double> kept_, right_, tolerance_;
+  std::vector<double> kept_, right_, tolerance_, constraint_scales_;
   std::string singular_;
 };
 

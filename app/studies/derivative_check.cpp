@@ -16,6 +16,9 @@ constexpr double kDifferenceTolerance = 1e-6;
 constexpr double kEstimates = 10;
 /// Rounding of multipliers, in units of ε over the square of the step in seconds.
 constexpr double kMultiplierRounding = 1000;
+/// Of the largest effect on outputs of the same kind, such as positions of other nodes: an output with less stands still
+/// but for rounding.
+constexpr double kStandsStill = 1e-6;
 
 /// Of a row of the Jacobian; of variables whose values are known, if there are such.
 double largest_effect(const Eigen::MatrixXd& jacobian, Eigen::Index row,
@@ -31,13 +34,23 @@ double largest_effect(const Eigen::MatrixXd& jacobian, Eigen::Index row,
   return largest;
 }
 
-/// The scales of all derivatives of one output, given the rows of its components.
-std::vector<double> scales_of(const Eigen::MatrixXd& jacobian, std::span<const Eigen::Index> rows,
-                              std::span<const TypicalValue> typical) {
+/// Of the rows of all components of an output.
+double largest_effect(const Eigen::MatrixXd& jacobian, std::span<const Eigen::Index> rows,
+                      std::span<const TypicalValue> typical) {
   double effect = 0;
   for (const Eigen::Index row : rows) {
     effect = std::max(effect, largest_effect(jacobian, row, typical));
   }
+  return effect;
+}
+
+/// "x" of the output "tip.x".
+std::string kind_of(const std::string& output) { return output.substr(output.rfind('.') + 1); }
+
+/// The scales of all derivatives of one output, given the rows of its components and the least effect that counts.
+std::vector<double> scales_of(const Eigen::MatrixXd& jacobian, std::span<const Eigen::Index> rows,
+                              std::span<const TypicalValue> typical, double least_effect) {
+  const double effect = std::max(least_effect, largest_effect(jacobian, rows, typical));
   std::vector<double> scales;
   for (std::size_t j = 0; j < typical.size(); ++j) {
     scales.push_back(effect / typical[j].value);
@@ -80,9 +93,15 @@ std::vector<CheckedDerivative> compare(const std::vector<ChosenOutput>& outputs,
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     rows[outputs[i].output].push_back(static_cast<Eigen::Index>(i));
   }
+  std::map<std::string, double> effects;  // by kind
+  for (const auto& [output, own_rows] : rows) {
+    double& effect = effects[kind_of(output)];
+    effect = std::max(effect, largest_effect(found.adjoint.jacobian, own_rows, typical));
+  }
   std::map<std::string, std::vector<double>> scales;
   for (const auto& [output, own_rows] : rows) {
-    scales[output] = scales_of(found.adjoint.jacobian, own_rows, typical);
+    scales[output] = scales_of(found.adjoint.jacobian, own_rows, typical,
+                               kStandsStill * effects[kind_of(output)]);
   }
   std::vector<CheckedDerivative> list;
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -46,8 +46,9 @@ using sensitivity::TypicalValue;
 ///
 /// The scale of an output is the largest |derivative| of all its components times the value of the variable,
 /// so that what is zero but for rounding is held against what is not; over a variable's value it is that of
-/// one derivative. Where the value is a guess it does not count for others, and the scale is at least the
-/// largest derivative by that variable.
+/// one derivative. It is at least a millionth of that of other outputs of the same kind: a node that a joint holds,
+/// such as a clamp, is not compared in its rounding. Where the value is a guess it does not count for others, and the
+/// scale is at least the largest derivative by that variable.
 std::vector<CheckedDerivative> compare(const std::vector<ChosenOutput>& outputs,
                                        const ThreeWays& found,
                                        std::span<const TypicalValue> typical);

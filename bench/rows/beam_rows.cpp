@@ -45,7 +45,7 @@ std::vector<Row> beam_rows() {
     for (const int count : kElements) {
       names.push_back("beam." + std::to_string(count) + "." + group + ".");
       elements.push_back(count);
-      runs.push_back(beam("cantilever", group, count, alpha(), std::clamp(5000 / count, 5, 100)));
+      runs.push_back(beam("cantilever", group, count, alpha(), std::clamp(20000 / count, 20, 100)));
     }
   }
   dae::IntegrateOptions paper = dae::alpha_steps();

@@ -217,7 +217,10 @@ void Consistency::find_redundant_constraints() {
   throw InvalidArgument(
       "constraints " + names + " depend on the others (rank " + std::to_string(rank) + " of " +
       std::to_string(count) +
-      "): remove them, or allow redundant constraints to get multipliers of least norm");
+      "): remove them, or allow redundant constraints to get multipliers of least norm" +
+      (rank == system_.dof()
+           ? "; with as many independent constraints as velocities nothing can move"
+           : ""));
 }
 
 void Consistency::check_constraints(bool velocity) const {

@@ -105,56 +105,61 @@ TEST(BeamStatics, RollUpToACircle) {
 
 // ---------------------------------------------------------------- the 45° bend
 
-/// A circular arc of 45° and radius 100 in the plane of x and y with a force of 600 along z at its end: the
-/// position of the tip of [BatheBolourchi1979], who give (15.9, 47.2, 53.4); later authors lie within 0.35.
-TEST(BeamStatics, BendAsBatheAndBolourchiSay) {
+/// A circular arc of 45° and radius 100 in the plane of x and y with a force of 600 along z at its end. The beam begins
+/// along y and turns towards x, so that the tip is at (29.29, 70.71, 0) without load.
+template <class Interpolation>
+Vec3 tip_of_bend(const NodeGroup& group, int elements, double shear_stiffness) {
   constexpr double kRadius = 100, kForce = 600;
-  constexpr int kElements = 8;
-  const Section section{1e7, 5e6, 5e6, 1e7 / 12, 1e7 / 12, 1e7 / 12};
-  // The beam begins along y and turns towards x.
+  const Section section{1e7, shear_stiffness, shear_stiffness, 1e7 / 12, 1e7 / 12, 1e7 / 12};
   const auto pose = [&](double angle) {
     return Pose(Rotation::exp(Vec3(0, 0, kPi / 2 - angle)),
                 Vec3(kRadius * (1 - std::cos(angle)), kRadius * std::sin(angle), 0));
   };
-  const auto run = [&](auto element, const NodeGroup& group) {
-    element.frames = SectionFrames::kNodes;
-    dae::System system("bend");
-    // The ground has the axes of the first section: everything is seen from there.
-    const Pose root = pose(0);
-    std::string previous = "ground";
-    for (int i = 1; i <= kElements; ++i) {
-      const std::string name = i < kElements ? "node" + std::to_string(i) : "tip";
-      const Pose a = root.inverse() * pose((i - 1) * kPi / 4 / kElements),
-                 b = root.inverse() * pose(i * kPi / 4 / kElements);
-      system.add_node(name, group);
-      system.set_initial_configuration(name, coeffs_of(b));
-      Values values = section.values();
-      for (const auto& [key, value] :
-           element.reference(lie::Frame<double>::of(a), lie::Frame<double>::of(b))) {
-        values[key] = value;
-      }
-      system.add("beam" + std::to_string(i), element, {previous, name}, {.values = values});
-      previous = name;
+  const elements::Beam<Interpolation> element{.frames = SectionFrames::kNodes};
+  dae::System system("bend");
+  // The ground has the axes of the first section: everything is seen from there.
+  const Pose root = pose(0);
+  std::string previous = "ground";
+  for (int i = 1; i <= elements; ++i) {
+    const std::string name = i < elements ? "node" + std::to_string(i) : "tip";
+    const Pose a = root.inverse() * pose((i - 1) * kPi / 4 / elements),
+               b = root.inverse() * pose(i * kPi / 4 / elements);
+    system.add_node(name, group);
+    system.set_initial_configuration(name, coeffs_of(b));
+    Values values = section.values();
+    for (const auto& [key, value] :
+         element.reference(lie::Frame<double>::of(a), lie::Frame<double>::of(b))) {
+      values[key] = value;
     }
-    system.add("force", elements::AppliedForce<>{}, {"tip"}, {.values = {{"f3", kForce}}});
-    const Vector tip = output(system, at_rest(system), "tip.x");
-    return Vec3(root.transform_point(Vec3(tip(0), tip(1), tip(2))));
-  };
-  const Vec3 published(15.79, 47.23, 53.37);  // of Simo and Vu-Quoc 1986, with 8 elements
-  const Vec3 helix = run(elements::Beam<HelicoidalInterpolation>{}, NodeGroup::se3());
-  const Vec3 line = run(elements::Beam<LinearInterpolation>{}, NodeGroup::so3xr3());
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_NEAR(helix(i), published(i), 0.01 * published.norm())
-        << "helicoidal " << helix.transpose();
-    EXPECT_NEAR(line(i), published(i), 0.01 * published.norm()) << "linear " << line.transpose();
+    system.add("beam" + std::to_string(i), element, {previous, name}, {.values = values});
+    previous = name;
+  }
+  system.add("force", elements::AppliedForce<>{}, {"tip"}, {.values = {{"f3", kForce}}});
+  const Vector tip = output(system, at_rest(system), "tip.x");
+  return root.transform_point(Vec3(tip(0), tip(1), tip(2)));
+}
+
+/// The displacements of [BatheBolourchi1979], as the case bd_curved_beam of [OpenFastCases] quotes them.
+TEST(BeamStatics, BendAsBatheAndBolourchiSay) {
+  const Vec3 published = Vec3(29.29, 70.71, 0) + Vec3(-13.4, -23.5, 53.4);
+  for (const int elements : {8, 16}) {
+    const Vec3 helix = tip_of_bend<HelicoidalInterpolation>(NodeGroup::se3(), elements, 5e6),
+               line = tip_of_bend<LinearInterpolation>(NodeGroup::so3xr3(), elements, 5e6);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_NEAR(helix(i), published(i), 0.01 * published.norm())
+          << elements << " helices: " << helix.transpose();
+      EXPECT_NEAR(line(i), published(i), 0.01 * published.norm())
+          << elements << " straight lines: " << line.transpose();
+    }
   }
 }
 
 // ---------------------------------------------------------------- large deflections in space
 
-/// A clamped rod with a dead force f at its tip, by shooting: x' = R (γ + e1), R' = R κ~ with γ and κ from
+/// A clamped rod, straight or curved without stress, with a dead force f at its tip, by shooting: x' = R (γ + e1), R' = R κ~ with γ and κ from
 /// force and moment along it, with Runge and Kutta's steps; the moment at the root is the unknown.
-Vec3 tip_by_shooting(const Section& s, double length, const Vec3& force) {
+Vec3 tip_by_shooting(const Section& s, double length, const Vec3& force,
+                     const Vec3& curvature = Vec3::Zero()) {
   constexpr int kSteps = 400;
   struct Point {
     Vec3 x;
@@ -164,7 +169,7 @@ Vec3 tip_by_shooting(const Section& s, double length, const Vec3& force) {
   const auto rate = [&](const Point& p) {
     const Vec3 n = p.r.transpose() * force, m = p.r.transpose() * p.moment;
     const Vec3 stretch(1 + n(0) / s.EA, n(1) / s.GA2, n(2) / s.GA3);
-    const Vec3 kappa(m(0) / s.GJ, m(1) / s.EI2, m(2) / s.EI3);
+    const Vec3 kappa = curvature + Vec3(m(0) / s.GJ, m(1) / s.EI2, m(2) / s.EI3);
     const Vec3 slope = p.r * stretch;
     return Point{slope, p.r * lie::skew<double>(kappa), -slope.cross(force)};
   };
@@ -202,12 +207,27 @@ Vec3 tip_by_shooting(const Section& s, double length, const Vec3& force) {
   return end(root).x;
 }
 
-/// The bar of the Princeton beam experiments: aluminium, 20 in long and 1/2 by 1/8 in, with 2 lb at the tip at
-/// 45° to its section.
+/// The bend of Bathe and Bolourchi, by extrapolation from 16 and 32 elements.
+TEST(BeamStatics, BendLikeACurvedRod) {
+  constexpr double kRadius = 100;
+  const Section section{1e7, 5e6, 5e6, 1e7 / 12, 1e7 / 12, 1e7 / 12};
+  // Seen from the first section the beam turns about -z.
+  const Vec3 exact = tip_by_shooting(section, kRadius * kPi / 4, {0, 0, 600}, {0, 0, -1 / kRadius});
+  const auto error = [&](auto tip, const NodeGroup& group) {
+    const Vec3 found = (4 * tip(group, 32, 5e6) - tip(group, 16, 5e6)) / 3;
+    // From the axes of the first section, whose x is along y.
+    return (found - Vec3(-exact(1), exact(0), exact(2))).norm() / exact.norm();
+  };
+  EXPECT_LT(error(tip_of_bend<HelicoidalInterpolation>, NodeGroup::se3()), 2e-6);
+  EXPECT_LT(error(tip_of_bend<LinearInterpolation>, NodeGroup::so3xr3()), 2e-6);
+}
+
+/// The bar of the Princeton beam experiments: aluminium, 20 in long and 1/2 by 1/8 in, with a force at the tip at an angle
+/// to the long side of its section, which is along z.
 struct PrincetonBar {
-  static constexpr double kLength = 0.508, kForce = 8.896;
+  static constexpr double kLength = 0.508, kTwoPounds = 8.896, kThreePounds = 13.345;
   static Section section() {
-    constexpr double kE = 71.7e9, kG = kE / (2 * 1.31), b = 3.2024e-3, h = 12.377e-3;
+    constexpr double kE = 71.7e9, kG = kE / (2 * 1.31), b = 3.2024e-3, h = 12.3777e-3;
     return {kE * b * h,
             5.0 / 6 * kG * b * h,
             5.0 / 6 * kG * b * h,
@@ -215,25 +235,55 @@ struct PrincetonBar {
             kE * b * h * h * h / 12,
             kE * h * b * b * b / 12};
   }
-  static Vec3 force() { return kForce * Vec3(0, std::sqrt(0.5), std::sqrt(0.5)); }
-  static Vec3 tip(const Kind& kind, int elements) {
+  static Vec3 force(double size, double degrees) {
+    const double angle = degrees * kPi / 180;
+    return size * Vec3(0, std::sin(angle), std::cos(angle));
+  }
+  static Vec3 tip(const Kind& kind, int elements, const Vec3& force) {
     dae::System system = kind.make(kind.group, kLength, elements, section());
     system.add("force", elements::AppliedForce<>{}, {"tip"},
-               {.values = {{"f2", force()(1)}, {"f3", force()(2)}}});
+               {.values = {{"f2", force(1)}, {"f3", force(2)}}});
     const Vector x = output(system, at_rest(system), "tip.x");
     return {x(0), x(1), x(2)};
   }
 };
 
+/// The displacements of the tip across and along the long side, by beams of Ansys in [ObrezkovMikkolaMatikainen2022], as
+/// ANCFBeamTest.py of [ExudynTestModels] quotes them.
+TEST(BeamStatics, BendAsPublishedForThePrincetonBar) {
+  struct Published {
+    double force, degrees, along, across;
+  };
+  const Published table[] = {
+      {PrincetonBar::kTwoPounds, 0, 1.071417630e-2, 0},
+      {PrincetonBar::kTwoPounds, 15, 1.061328706e-2, 4.208232124e-2},
+      {PrincetonBar::kTwoPounds, 45, 8.837226265e-3, 0.108987937},
+      {PrincetonBar::kTwoPounds, 75, 3.538889001e-3, 0.142194370},
+      {PrincetonBar::kTwoPounds, 90, 0, 0.146245978},
+      {PrincetonBar::kThreePounds, 30, 1.665873206e-2, 0.117735994},
+      {PrincetonBar::kThreePounds, 60, 1.157837500e-2, 0.181861627},
+      {PrincetonBar::kThreePounds, 90, 0, 0.200677707},
+  };
+  for (const Kind& kind : kinds()) {
+    for (const Published& row : table) {
+      const Vec3 tip = PrincetonBar::tip(kind, 16, PrincetonBar::force(row.force, row.degrees));
+      const double size = std::hypot(row.along, row.across);
+      EXPECT_NEAR(tip(1), row.across, 0.01 * size)
+          << kind.name << ", " << row.degrees << " degrees";
+      EXPECT_NEAR(tip(2), row.along, 0.01 * size) << kind.name << ", " << row.degrees << " degrees";
+    }
+  }
+}
+
 TEST(BeamStatics, BendInSpaceWithSecondOrderInTheLengthOfElements) {
-  const Vec3 exact =
-      tip_by_shooting(PrincetonBar::section(), PrincetonBar::kLength, PrincetonBar::force());
+  const Vec3 force = PrincetonBar::force(PrincetonBar::kTwoPounds, 45);
+  const Vec3 exact = tip_by_shooting(PrincetonBar::section(), PrincetonBar::kLength, force);
   // Large enough that linear theory is wrong, and turned by torsion.
   EXPECT_GT(exact(1), 0.1 * PrincetonBar::kLength);
   EXPECT_LT(exact(0), 0.98 * PrincetonBar::kLength);
   for (const Kind& kind : kinds()) {
-    const double at_8 = (PrincetonBar::tip(kind, 8) - exact).norm(),
-                 at_16 = (PrincetonBar::tip(kind, 16) - exact).norm();
+    const double at_8 = (PrincetonBar::tip(kind, 8, force) - exact).norm(),
+                 at_16 = (PrincetonBar::tip(kind, 16, force) - exact).norm();
     EXPECT_LT(at_8, 0.01 * exact(1)) << kind.name;
     EXPECT_NEAR(std::log2(at_8 / at_16), 2, 0.1) << kind.name;
   }
@@ -257,6 +307,38 @@ TEST(BeamStatics, BendUnderALoadAlongTheBeam) {
                  {a, b}, {.values = {{"L", kLength}, {"parts", kElements}, {"f2", kLoad}}});
     }
     EXPECT_NEAR(output(system, at_rest(system), "tip.x")(1), exact, 1e-3 * exact) << kind.name;
+  }
+}
+
+/// Nodes beside the beam, with sections that are offset from them: a force along the line of the nodes bends it.
+TEST(BeamStatics, BendUnderAForceBesideTheBeam) {
+  const Section section{1e6, 1e5, 1e5, 80, 100, 100};
+  constexpr double kLength = 2, kOffset = 0.1, kForce = 1e-3;
+  for (const NodeGroup& group : both_groups()) {
+    dae::System system("offset");
+    system.add_node("tip", group);
+    system.set_initial_configuration("tip", {1, 0, 0, 0, kLength, 0, 0});
+    system.add_frame("root.section", "ground", {.position = {0, kOffset, 0}});
+    system.add_frame("tip.section", "tip", {.position = {0, kOffset, 0}});
+    const elements::StraightBeam row{.name = "beam",
+                                     .elements = 4,
+                                     .from = {"root.section", true},
+                                     .to = {"tip.section", true},
+                                     .group = group,
+                                     .start = Pose(Rotation::identity(), {0, kOffset, 0}),
+                                     .length = kLength,
+                                     .values = section.values()};
+    add_beam_nodes(system, row);
+    add_straight_beam(system, row, elements::Beam<>{});
+    system.add("force", elements::AppliedForce<>{}, {"tip"}, {.values = {{"f1", kForce}}});
+    const dae::State rest = at_rest(system);
+    // With y'' = k²(e + y - y(L)), k² = F/EI, as the force passes below the sections.
+    const double k = std::sqrt(kForce / section.EI3), turn = kOffset * k * std::tanh(k * kLength);
+    const double middle = 1.5 * kLength / 4,
+                 moment = kForce * kOffset * std::cosh(k * middle) / std::cosh(k * kLength);
+    EXPECT_NEAR(output(system, rest, "beam.beam2.moment")(2), moment, 1e-6 * moment);
+    EXPECT_NEAR(output(system, rest, "beam.beam2.force")(0), kForce, 1e-6 * kForce);
+    EXPECT_NEAR(2 * std::asin(output(system, rest, "tip.q")(3)), turn, 1e-6 * turn);
   }
 }
 
@@ -392,6 +474,24 @@ TEST(BeamModes, GrowBeyondEulersLoad) {
   EXPECT_GT(below.eigenvalue.imag(), 0.1);
   EXPECT_GT(above.eigenvalue.real(), 0.1);
   EXPECT_LT(above.damping_ratio, 0);
+}
+
+/// Beck's column: a force that follows the tip does not buckle a clamped column, but makes it flutter from 20.05 EI/L²
+/// on; the matrix of such a load is not symmetric.
+TEST(BeamModes, FlutterUnderBecksLoad) {
+  const Section section{1e7, 5e6, 5e6, 80, 1e4, 100, 1, 1e-3, 1e-3, 1e-3};
+  const auto fastest_growth = [&](double load) {
+    dae::System system = kinds()[0].make(kinds()[0].group, 1, 32, section);
+    system.add("force", elements::AppliedForce<>{.axes = elements::LoadAxes::kBody}, {"tip"},
+               {.values = {{"f1", -load * section.EI3}}});
+    double growth = 0;
+    for (const dae::Mode& mode : dae::modal_analysis(system, at_rest(system), {.count = 6}).modes) {
+      growth = std::max(growth, mode.eigenvalue.real());
+    }
+    return growth;
+  };
+  EXPECT_LT(fastest_growth(19.6), 1e-3);
+  EXPECT_GT(fastest_growth(20.5), 1);
 }
 
 // ---------------------------------------------------------------- what cannot be found

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/modal_analysis.hpp"
 #include "liegrad/dae/static_equilibrium.hpp"
+#include "liegrad/elements/mechanism/mechanism.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {
@@ -148,11 +151,80 @@ TEST(FourBar, TurnsSeveralTimesWithTheStepOfThePaper) {
     const dae::Solution solution = dae::integrate(system, four_bar_options(0.02, 5));
     ASSERT_TRUE(solution.summary.is_complete()) << name_of(group) << solution.summary.message;
     EXPECT_EQ(solution.summary.failed_attempts, 0);
+    EXPECT_LE(iterations_per_step(solution), 3.05) << name_of(group);  // those of the paper
     // -5 (t - 0.25): nearly four turns.
     EXPECT_NEAR(column(system, solution, "angle.x").back(), -5 * 4.75, 1e-9);
     const std::vector<double> out_of_plane = column(system, solution, "BC.C.x.3");
     EXPECT_GT(*std::ranges::max_element(out_of_plane) - *std::ranges::min_element(out_of_plane),
               1e-5);
+  }
+}
+
+/// Displacements and multipliers on the way to half of the final speed.
+TEST(FourBar, IsOfSecondOrderInTheStep) {
+  for (const lie::NodeGroup& group : kGroups) {
+    const dae::System system = make("four_bar", group, 2);
+    const auto run = [&system](double h) {
+      dae::IntegrateOptions options = four_bar_options(h, 0.4);
+      options.alpha.start = dae::StartingValues::kCorrected;
+      options.sample_interval = 0.04;
+      return dae::integrate(system, options);
+    };
+    const dae::Solution reference = run(1.25e-4), coarse = run(2e-3), fine = run(1e-3);
+    const auto order = [&](const std::vector<std::string>& names) {
+      return std::log2(largest_difference(system, coarse, reference, names) /
+                       largest_difference(system, fine, reference, names));
+    };
+    EXPECT_NEAR(order({"BC.C.x.1", "BC.C.x.2", "BC.C.x.3"}), 2, 0.15) << name_of(group);
+    EXPECT_NEAR(order({"hinge_C.lambda.1", "hinge_C.lambda.2", "hinge_C.lambda.3"}), 2, 0.15)
+        << name_of(group);
+    EXPECT_NEAR(order({"motor.lambda"}), 2, 0.15) << name_of(group);
+  }
+}
+
+/// The same with rods in place of beams: four hinges of which one is tilted leave no freedom.
+TEST(FourBar, CannotMoveWithRigidBars) {
+  elements::Mechanism bars("rigid bars");
+  const elements::Cylinder rod{.radius = 0.01, .density = 7800};
+  bars.add_rod("AB", {0, 0, 0}, {0, 0.12, 0}, rod);
+  bars.add_rod("BC", {0, 0.12, 0}, {0.24, 0.12, 0}, rod);
+  bars.add_rod("CD", {0.24, 0.12, 0}, {0.24, 0, 0}, rod);
+  const double tilt = 5 * std::numbers::pi / 180;
+  bars.add_revolute("A", "ground", "AB", {});
+  bars.add_revolute("B", "AB", "BC", {.point = {0, 0.12, 0}});
+  bars.add_revolute("C", "BC", "CD",
+                    {.point = {0.24, 0.12, 0}, .axis = {std::sin(tilt), 0, std::cos(tilt)}});
+  bars.add_revolute("D", "CD", "ground", {.point = {0.24, 0, 0}});
+  try {
+    dae::integrate(bars.make_system(), dae::alpha_steps());
+    ADD_FAILURE() << "not refused";
+  } catch (const InvalidArgument& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("(rank 18 of 20)"), std::string::npos) << text;
+    EXPECT_NE(text.find("with as many independent constraints as velocities nothing can move"),
+              std::string::npos)
+        << text;
+  }
+}
+
+// ---------------------------------------------------------------- Radau's methods
+
+/// Steps far longer than axial waves need to pass an element: 3 m at 1000 m/s, and 40 mm at 3500 m/s.
+TEST(FlexibleModels, RunWithRadausMethodsAtLongSteps) {
+  for (const int stages : {2, 3}) {
+    for (const auto& [name, step] :
+         {std::pair("right_angle_beam", 0.2), std::pair("four_bar", 0.02)}) {
+      const dae::System system = make(name, kGroups[0], 3);
+      dae::IntegrateOptions options;
+      options.method = dae::Method::kRadau;
+      options.radau.stages = stages;
+      options.step = step;
+      options.t_end = 20 * step;
+      const dae::Solution solution = dae::integrate(system, options);
+      ASSERT_TRUE(solution.summary.is_complete()) << name << ": " << solution.summary.message;
+      EXPECT_EQ(solution.summary.steps, 20) << name;
+      EXPECT_LT(solution.summary.max_position_residual, 1e-12) << name;
+    }
   }
 }
 
@@ -180,6 +252,71 @@ TEST(Cantilever, HasTheReactionsOfItsWeightAndItsLoads) {
     EXPECT_NEAR(value("tip.displacement.3"), -weight / (8 * 175), 0.02 * weight / (8 * 175));
     EXPECT_NEAR(value("tip.rotation.1"), 0.5 / 113.6, 0.01 * 0.5 / 113.6);
   }
+}
+
+/// Constant curvature, exact for any number of elements; the clamp is at the origin.
+TEST(Cantilever, BendsToAnArcWithAnyNumberOfElements) {
+  constexpr double kStiffness = 175;
+  for (const lie::NodeGroup& group : kGroups) {
+    for (const int elements : {1, 2, 4}) {
+      for (const double moment : {10.0, 100.0, 500.0}) {
+        dae::System system = make("cantilever", group, elements);
+        system.set_parameter("gravity3", 0);
+        system.set_parameter("tip.moment.m3", moment);
+        const dae::StaticSolution rest = dae::find_equilibrium(system);
+        ASSERT_TRUE(rest.converged) << elements << " elements, " << moment << ": " << rest.message;
+        dae::Outputs outputs(system);
+        std::vector<double> numbers(static_cast<std::size_t>(outputs.size()));
+        outputs.evaluate(rest.state, {}, numbers);
+        const auto rotation = static_cast<std::size_t>(outputs.column("tip.rotation.3"));
+        EXPECT_NEAR(numbers[rotation], moment / kStiffness, 1e-11);
+      }
+    }
+  }
+}
+
+/// The same bar in mm, N and t: lengths a thousand times as large, frequencies the same.
+TEST(Cantilever, BendsAndVibratesAlikeInMillimetres) {
+  const std::vector<std::pair<std::string, double>> powers = {
+      {"L", 1},  {"EA", 0}, {"GA", 0}, {"GJ", 2},       {"EI", 2},
+      {"m", -2}, {"J1", 0}, {"J2", 0}, {"gravity3", 1}, {"tip.moment.m2", 1}};
+  for (const lie::NodeGroup& group : kGroups) {
+    dae::System metres = make("cantilever", group, 6);
+    metres.set_parameter("tip.load.f3", -50);
+    metres.set_parameter("tip.moment.m2", 3);
+    dae::System millimetres = metres;
+    for (const auto& [name, power] : powers) {
+      millimetres.set_parameter(name, metres.parameter(name) * std::pow(1000, power));
+    }
+    const dae::StaticSolution rest = dae::find_equilibrium(metres),
+                              same = dae::find_equilibrium(millimetres);
+    ASSERT_TRUE(rest.converged && same.converged) << rest.message << same.message;
+    EXPECT_EQ(rest.newton_iterations, same.newton_iterations);
+    dae::Outputs outputs(metres), outputs_same(millimetres);
+    std::vector<double> numbers(static_cast<std::size_t>(outputs.size())), numbers_same = numbers;
+    outputs.evaluate(rest.state, {}, numbers);
+    outputs_same.evaluate(same.state, {}, numbers_same);
+    const auto deflection = static_cast<std::size_t>(outputs.column("tip.displacement.3"));
+    EXPECT_LT(numbers[deflection], -0.05);
+    EXPECT_NEAR(numbers_same[deflection], 1000 * numbers[deflection], 1e-9);
+    const dae::ModalSolution modes = dae::modal_analysis(metres, rest.state),
+                             modes_same = dae::modal_analysis(millimetres, same.state);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_NEAR(modes_same.modes[i].frequency / modes.modes[i].frequency, 1, 1e-9);
+    }
+  }
+}
+
+TEST(Cantilever, SaysThatAnElementIsTurnedTooFar) {
+  dae::System system = make("cantilever", kGroups[0], 1);
+  system.set_parameter("gravity3", 0);
+  system.set_parameter("tip.moment.m3", 2 * std::numbers::pi * 175);
+  const dae::StaticSolution rest = dae::find_equilibrium(system);
+  EXPECT_FALSE(rest.converged);
+  EXPECT_NE(rest.message.find("where element 'beam.beam1' has ends that are turned by 3.1"),
+            std::string::npos)
+      << rest.message;
+  EXPECT_NE(rest.message.find("use more elements"), std::string::npos) << rest.message;
 }
 
 }  // namespace
