@@ -20,6 +20,15 @@ NewtonOptions newton_options(const AlphaOptions& options) {
   return newton;
 }
 
+/// Full Newton's method keeps nothing in its assembly from one step to the next; in index 3 (19) has the same kernels.
+Consistency make_consistency(const Model& system, const AlphaOptions& options, Assembly& assembly) {
+  const bool shares = options.formulation == Formulation::kIndex3 &&
+                      options.variant == AlphaVariant::kLieGroup &&
+                      newton_options(options).kind == NewtonKind::kFull;
+  if (shares) return {assembly, options.consistency};
+  return {system, options.consistency, options.solver};
+}
+
 double largest_part(std::span<const double> values, std::span<const double> of) {
   double largest = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -63,10 +72,10 @@ std::unique_ptr<Kinematics> make_kinematics(const Model& system, const AlphaOpti
 
 GeneralizedAlpha::GeneralizedAlpha(const Model& system, const AlphaOptions& options)
     : options_(options),
-      consistency_(system, options.consistency, options.solver),
       assembly_(
           system, options.formulation, options.variant != AlphaVariant::kLieGroup,
           options.consistency.allow_redundant ? LinearSolverKind::kMinimumNorm : options.solver),
+      consistency_(make_consistency(system, options, assembly_)),
       assembly_kind_(assembly_.matrix().kind()),
       kinematics_(make_kinematics(system, options)),
       newton_(assembly_, *kinematics_, newton_options(options)),
@@ -256,6 +265,17 @@ double GeneralizedAlpha::error(const ErrorNorm& norm) {
   const double of_multipliers = norm.counts_multipliers() ? multiplier_error(norm, h) : 0;
   // In this order NaN is kept.
   return std::max(of_multipliers, std::max(of_velocity, of_position));
+}
+
+/// In index 3 accelerations show rounding of positions, ε S/h², of which the estimate for positions makes T|C_q|ε S/h. With
+/// a step as long as this that is the tolerance. Other formulations have accelerations from velocities, and ε V/h is
+/// as small beside what they change in a step as rounding of positions is beside these.
+double GeneralizedAlpha::shortest_step(const ErrorNorm& norm) {
+  if (options_.formulation != Formulation::kIndex3 || current.lambda.empty()) return 0;
+  none_.assign(current.v.size(), 0.0);
+  position_error_.assign(newton_.scales().sizes().begin(), newton_.scales().sizes().end());
+  return std::abs(options_.method.parameters.c_q()) * norm.interval() *
+         norm.size_of_rounding(position_error_, none_);
 }
 
 /// h³(C_q v̈ + c v̂v̇) [HolzingerArnoldGerstmayr2025, Eq. (40)], with v̈ as a difference quotient. Of updated
