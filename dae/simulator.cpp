@@ -390,12 +390,12 @@ class Simulator::Workspace {
     ended_ = true;
     IntegrateSummary& s = summary();
     s.termination = Termination::kToleranceBelowRounding;
-    s.message = "at t = " + number_text(stepper_->state().t) + " the relative tolerance " +
-                number_text(options_.adaptive->tolerance.relative) + " would need steps below " +
-                number_text(h) +
-                ", where index 3 divides rounding of positions by the square of the step and "
-                "nothing is gained any more; choose the stabilised formulation, radau-3, or a "
-                "larger tolerance";
+    s.message =
+        "at t = " + number_text(stepper_->state().t) + " the relative tolerance " +
+        number_text(options_.adaptive->tolerance.relative) + " would need steps below " +
+        number_text(h) +
+        ", where velocities of index 3 have rounding of positions over the step, which is as "
+        "large; choose the stabilised formulation, radau-3, or a larger tolerance";
   }
 
   std::shared_ptr<const Model> model_;

@@ -259,23 +259,33 @@ void GeneralizedAlpha::accept() {
 double GeneralizedAlpha::error(const ErrorNorm& norm) {
   const double h = upcoming.step;
   none_.assign(current.v.size(), 0.0);
-  estimate_position_error(h);
-  const double of_position = norm.accumulated_over_local(h) * norm.size(position_error_, none_);
+  const double of_position = position_error(norm, h);
   const double of_velocity = velocity_error(norm, h);
   const double of_multipliers = norm.counts_multipliers() ? multiplier_error(norm, h) : 0;
   // In this order NaN is kept.
   return std::max(of_multipliers, std::max(of_velocity, of_position));
 }
 
-/// In index 3 accelerations show rounding of positions, ε S/h², of which the estimate for positions makes T|C_q|ε S/h. With
-/// a step as long as this that is the tolerance. Other formulations have accelerations from velocities, and ε V/h is
-/// as small beside what they change in a step as rounding of positions is beside these.
+/// Index 3 has velocities from positions over h, and rounding of these with them. In steps as short as this that is the
+/// tolerance.
 double GeneralizedAlpha::shortest_step(const ErrorNorm& norm) {
-  if (options_.formulation != Formulation::kIndex3 || current.lambda.empty()) return 0;
+  if (!consistency_of_velocities()) return 0;
   none_.assign(current.v.size(), 0.0);
-  position_error_.assign(newton_.scales().sizes().begin(), newton_.scales().sizes().end());
-  return std::abs(options_.method.parameters.c_q()) * norm.interval() *
-         norm.size_of_rounding(position_error_, none_);
+  return norm.size_of_rounding(none_, newton_.scales().sizes());
+}
+
+/// Rounding of positions is ε S/h² in accelerations of index 3, of which this estimate makes T |C_q| ε S/h. It is across the
+/// constraints, where positions have no error: they satisfy them.
+double GeneralizedAlpha::position_error(const ErrorNorm& norm, double h) {
+  estimate_position_error(h);
+  const double accumulated = norm.accumulated_over_local(h);
+  const double error = accumulated * norm.size(position_error_, none_);
+  if (!(error > kNearTolerance) || !consistency_of_velocities()) return error;
+  const double of_rounding = accumulated * std::abs(options_.method.parameters.c_q()) *
+                             norm.size_of_rounding(newton_.scales().sizes(), none_);
+  if (!(of_rounding > kNearTolerance)) return error;
+  remove_normal_part(position_error_);
+  return accumulated * norm.size(position_error_, none_);
 }
 
 /// h³(C_q v̈ + c v̂v̇) [HolzingerArnoldGerstmayr2025, Eq. (40)], with v̈ as a difference quotient. Of updated

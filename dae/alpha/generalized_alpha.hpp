@@ -65,6 +65,7 @@ class GeneralizedAlpha final : public Stepper {
   void guess(FirstGuess kind, double h);
   void solve(FirstGuess kind, double h);
   void refuse_half_turns(double h);
+  double position_error(const ErrorNorm& norm, double h);
   void estimate_position_error(double h);
   double velocity_error(const ErrorNorm& norm, double h);
   void remove_normal_part(std::vector<double>& error);

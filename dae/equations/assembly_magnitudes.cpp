@@ -17,33 +17,50 @@ void Assembly::measure_forces(std::span<double> force, std::span<double> inertia
     Group& group = groups_[index(chunk.group)];
     load_and_call(group, *group.newton, chunk.first, chunk.count, Load::kForSteps);
     const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
-    const int dof = group.kind->dof(), velocities = group.in.multiplier_corrections;
+    const int dof = group.kind->dof(), lanes = group.lanes, num_rows = group.rows.position;
+    const int first_other = group.in.multiplier_corrections;
+    const int others = group.in.num_variables - first_other;
+    // Those of the chunk side by side: what its multipliers and algebraic states are, forces, and inertias.
+    products_.assign(index((others + num_rows + dof) * lanes), 0.0);
+    double* const balanced = products_.data();
+    double* const sum = balanced + others * lanes;
+    double* const diagonal = sum + num_rows * lanes;
     for (int lane = 0; lane < chunk.count; ++lane) {
       const int e = chunk.first + lane;
       const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
-      const PlaceTable::Element row = group.rows_of_outputs.of(e);
-      const double* const value = group.outputs.data() + lane;
-      const double* const derivative = value + group.matrix_offset * group.lanes;
-      for (int i = 0; i < group.rows.position; ++i) {
-        force[index(motion_index(row[i]))] += std::abs(value[i * group.lanes]);
+      for (int i = 0; i < others; ++i) {
+        const int unknown = unknown_of(element, group, first_other + i);
+        balanced[i * lanes + lane] = unknown < algebraic_offset()
+                                         ? multipliers_[index(unknown - multiplier_offset())]
+                                         : algebraic_[index(unknown - algebraic_offset())];
       }
-      for (int i = group.rows.velocity; i < group.rows.num_outputs; ++i) {
-        rates[index(element.first_multiplier + i - group.rows.velocity)] =
-            std::abs(value[i * group.lanes]);
-      }
-      for (int i = 0; i < std::ssize(entries); ++i) {
-        const auto& [output, variable] = entries[index(i)];
-        if (output >= group.rows.position) continue;
-        const double entry = derivative[i * group.lanes];
-        if (variable >= velocities) {
-          const int unknown = unknown_of(element, group, variable);
-          const double balanced = unknown < algebraic_offset()
-                                      ? multipliers_[index(unknown - multiplier_offset())]
-                                      : algebraic_[index(unknown - algebraic_offset())];
-          force[index(motion_index(row[output]))] += std::abs(entry * balanced);
-        } else if (variable % dof == output) {
-          inertia[index(row[output])] += entry;
+    }
+    for (int i = 0; i < num_rows * lanes; ++i) sum[i] = std::abs(group.outputs[index(i)]);
+    for (int i = 0; i < std::ssize(entries); ++i) {
+      const auto& [output, variable] = entries[index(i)];
+      if (output >= num_rows) continue;
+      const double* const entry = group.outputs.data() + (group.matrix_offset + i) * lanes;
+      if (variable >= first_other) {
+        const double* const by = balanced + (variable - first_other) * lanes;
+        for (int lane = 0; lane < chunk.count; ++lane) {
+          sum[output * lanes + lane] += std::abs(entry[lane] * by[lane]);
         }
+      } else if (variable % dof == output) {
+        for (int lane = 0; lane < chunk.count; ++lane) {
+          diagonal[output * lanes + lane] += entry[lane];
+        }
+      }
+    }
+    for (int lane = 0; lane < chunk.count; ++lane) {
+      const PlaceTable::Element row = group.rows_of_outputs.of(chunk.first + lane);
+      for (int i = 0; i < num_rows; ++i) {
+        force[index(motion_index(row[i]))] += sum[i * lanes + lane];
+      }
+      for (int i = 0; i < dof; ++i) inertia[index(row[i])] += diagonal[i * lanes + lane];
+      for (int i = group.rows.velocity; i < group.rows.num_outputs; ++i) {
+        const int constraint = group.first_multipliers[index(chunk.first + lane)];
+        rates[index(constraint + i - group.rows.velocity)] =
+            std::abs(group.outputs[index(i * lanes + lane)]);
       }
     }
   }
