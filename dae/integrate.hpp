@@ -98,6 +98,7 @@ enum class Termination {
   kNewtonDiverged,
   kSingularMatrix,
   kNonFinite,
+  kToleranceBelowRounding,
   kNotRun,
 };
 

@@ -58,7 +58,7 @@ class Simulator::Workspace {
         warnings_(options.warnings()),
         times_(options.t_start, options.t_end),
         stepper_(make_stepper(model, options_)),
-        initial_(model, options.alpha.consistency, options.alpha.solver),
+        initial_(find_consistency(model, options.alpha)),
         default_parameters_(model.parameter_values()),
         dense_(model.configuration_space()),
         events_(model, options_.events),
@@ -87,6 +87,12 @@ class Simulator::Workspace {
   }
 
  private:
+  /// That of the method, or one of its own.
+  Consistency& find_consistency(const Model& model, const AlphaOptions& options) {
+    if (Consistency* const of_stepper = stepper_->own_consistency()) return *of_stepper;
+    return own_initial_.emplace(model, options.consistency, options.solver);
+  }
+
   IntegrateSummary& summary() { return solution_.summary; }
 
   void take(const RunValues& values) {
@@ -251,6 +257,10 @@ class Simulator::Workspace {
       if (!(error <= 1) && h > least) {
         summary().rejected_steps += 1;
         step_ = h * controller.after_rejection(error);
+        if (h <= stepper_->shortest_step(*norm_)) {
+          give_up_tolerance(h);
+          break;
+        }
         continue;
       }
       if (!(error <= 1)) trust_.accept_above_tolerance();
@@ -375,6 +385,19 @@ class Simulator::Workspace {
     }
   }
 
+  /// Shorter steps would not reach it either.
+  void give_up_tolerance(double h) {
+    ended_ = true;
+    IntegrateSummary& s = summary();
+    s.termination = Termination::kToleranceBelowRounding;
+    s.message =
+        "at t = " + number_text(stepper_->state().t) + " the relative tolerance " +
+        number_text(options_.adaptive->tolerance.relative) + " would need steps below " +
+        number_text(h) +
+        ", where velocities of index 3 have rounding of positions over the step, which is as "
+        "large; choose the stabilised formulation, radau-3, or a larger tolerance";
+  }
+
   std::shared_ptr<const Model> model_;
   IntegrateOptions options_;
   IntegrateOptions given_;
@@ -382,7 +405,8 @@ class Simulator::Workspace {
   std::vector<std::string> warnings_;
   RunTimes times_;
   std::unique_ptr<Stepper> stepper_;
-  Consistency initial_;
+  std::optional<Consistency> own_initial_;
+  Consistency& initial_;
   State consistent_;  ///< initial values with v̇, λ and s
   std::vector<double> default_parameters_, parameters_;
   std::optional<VelocityWatch> velocity_watch_;

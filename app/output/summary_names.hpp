@@ -16,6 +16,7 @@ inline std::string termination_name(dae::Termination termination) {
     case dae::Termination::kNewtonDiverged: return "newton_diverged";
     case dae::Termination::kSingularMatrix: return "singular_matrix";
     case dae::Termination::kNonFinite: return "non_finite";
+    case dae::Termination::kToleranceBelowRounding: return "tolerance_below_rounding";
     case dae::Termination::kNotRun: return "not_run";
   }
   return "";

@@ -54,7 +54,8 @@ class Pair {
   dae::Assembly& assembly() { return steps_->assembly(); }
   double entry(std::size_t e) {
     dae::LinearSolver& matrix = assembly().matrix();
-    return matrix.values()[static_cast<std::size_t>(matrix.positions()[e])];
+    const auto& [row, column] = assembly().pattern()[e];
+    return matrix.values()[static_cast<std::size_t>(matrix.position(row, column))];
   }
 
   std::vector<double> right_;

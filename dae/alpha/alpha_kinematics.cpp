@@ -19,9 +19,12 @@ AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod&
                                     &surplus_offset_, &v_offset_, &v_dot_offset_}) {
     list->assign(dof, 0.0);
   }
+  int next = 0;
   for (int i = 0; i < space.size(); ++i) {
-    start_view_.emplace_back(index(NodeView::size(space.group(i))));
+    first_of_view_.push_back(next);
+    next += NodeView::size(space.group(i));
   }
+  start_view_.assign(index(next), 0.0);
   end_view_ = start_view_;
   end_q_.assign(index(space.num_coeffs()), 0.0);
   start_q_ = end_q_;
@@ -35,14 +38,11 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     std::swap(start_view_, end_view_);
     std::swap(start_q_, end_q_);
   } else if (start.q != start_q_) {  // another attempt at a step starts where the last one did
-    set_views(start.q, start_view_);
+    for (int i = 0; i < space_.size(); ++i) set_view(i, start.q, start_view_);
     start_q_ = start.q;
   }
   if (stabilized_) {
-    for (int i = 0; i < space_.size(); ++i) {
-      std::copy(start_view_[index(i)].begin(), start_view_[index(i)].end(),
-                assembly.nodes().view(i));
-    }
+    for (int i = 0; i < space_.size(); ++i) copy_view(i, start_view_, assembly);
     assembly.set_identity_maps();
     const double t_end = assembly.time();
     assembly.set_time(start.t);
@@ -56,6 +56,8 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     set_stabilizer_force();
   }
   const AlphaParameters& p = method_.parameters;
+  a_factor_ = 1 / (p.gamma * h);
+  v_dot_factor_ = (1 - p.alpha_m) / (1 - p.alpha_f);
   for (std::size_t i = 0; i < delta_q_.size(); ++i) {
     surplus_offset_[i] = increment_surplus<double>(p, h, 0.0, start.v[i], start.a[i]);
     v_offset_[i] = start.v[i] + (1 - p.gamma) * h * start.a[i];
@@ -70,12 +72,25 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
                              .position_scale = 1 / h};
 }
 
-void AlphaKinematics::set_views(std::span<const double> q,
-                                std::vector<std::vector<double>>& views) const {
-  for (int i = 0; i < space_.size(); ++i) {
-    NodeView::of<double>(space_.group(i), q.subspan(index(space_.coeff_offset(i))),
-                         views[index(i)]);
-  }
+std::span<const double> AlphaKinematics::start_view(int node) const {
+  return std::span(start_view_)
+      .subspan(index(first_of_view_[index(node)]), index(NodeView::size(space_.group(node))));
+}
+
+void AlphaKinematics::set_view(int node, std::span<const double> q,
+                               std::vector<double>& views) const {
+  const lie::NodeGroup& group = space_.group(node);
+  NodeView::of<double>(
+      group, q.subspan(index(space_.coeff_offset(node))),
+      std::span(views).subspan(index(first_of_view_[index(node)]), index(NodeView::size(group))));
+}
+
+void AlphaKinematics::copy_view(int node, const std::vector<double>& views,
+                                Assembly& assembly) const {
+  const double* const from = views.data() + first_of_view_[index(node)];
+  double* const to = assembly.nodes().view(node);
+  const int count = NodeView::size(space_.group(node));
+  for (int k = 0; k < count; ++k) to[k] = from[k];
 }
 
 void AlphaKinematics::guess_increment(std::span<const double> delta_q) {
@@ -157,7 +172,7 @@ void AlphaKinematics::evaluate_rotation(Assembly& assembly, int node, bool with_
   const auto c = lie::rotation::stumpff_of<3, double>(theta);
   const lie::Mat<double, 3> turn = lie::rotation::quadratic<double>(c(1), c(2), theta);
   // Written out: Eigen would load packets from the entries just stored one by one and wait for them.
-  const double* const r = start_view_[index(node)].data();
+  const double* const r = start_view(node).data();
   double* const view = assembly.nodes().view(node);
   for (int j = 0; j < 3; ++j) {
     const double x = turn(0, j), y = turn(1, j), z = turn(2, j);
@@ -171,23 +186,23 @@ template <template <class> class G>
 void AlphaKinematics::evaluate_pose(Assembly& assembly, int node, bool with_maps) {
   const typename G<double>::Tangent theta = h_ * part<G>(delta_q_, space_.dof_offset(node));
   const lie::NodeGroup& group = space_.group(node);
-  NodeView::displaced<double>(group, start_view_[index(node)],
+  NodeView::displaced<double>(group, start_view(node),
                               std::span<const double>(theta.data(), index(group.dof())),
                               std::span(assembly.nodes().view(node), index(NodeView::size(group))));
   set_motion<G>(assembly, node, with_maps, node_tangent<G, double>(theta));
 }
 
 void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
-  const std::size_t dof = delta_q_.size();
-  for (std::size_t i = 0; i < dof; ++i) surplus_[i] = delta_q_[i] + surplus_offset_[i];
   NodeStore& nodes = assembly.nodes();
+  // All of a node at once: in a large system its numbers are not in the cache any more when the next pass comes.
   for (int i = 0; i < space_.size(); ++i) {
     const lie::NodeGroup& group = space_.group(i);
     const int first = space_.dof_offset(i);
+    set_surplus(first, group.dof());
     const auto move_coordinates = [&](int view, int coordinate, int count) {
       for (int k = 0; k < count; ++k) {
         nodes.view(i)[view + k] =
-            start_view_[index(i)][index(view + k)] + h_ * delta_q_[index(first + coordinate + k)];
+            start_view(i)[index(view + k)] + h_ * delta_q_[index(first + coordinate + k)];
       }
       set_linear_velocity(first + coordinate, count);
     };
@@ -195,7 +210,7 @@ void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
       case GroupKind::kRn: move_coordinates(0, 0, group.n); break;
       case GroupKind::kSO2: {
         const double angle = h_ * delta_q_[index(first)];
-        NodeView::displaced<double>(group, start_view_[index(i)], std::span(&angle, 1),
+        NodeView::displaced<double>(group, start_view(i), std::span(&angle, 1),
                                     std::span(nodes.view(i), 2));
         set_linear_velocity(first, 1);
         break;
@@ -208,40 +223,43 @@ void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
         move_coordinates(9, 3, 3);
         break;
     }
+    set_rates(assembly, i);
   }
-  set_rates(assembly);
+}
+
+void AlphaKinematics::set_surplus(int dof, int count) {
+  for (std::size_t i = index(dof); i < index(dof + count); ++i) {
+    surplus_[i] = delta_q_[i] + surplus_offset_[i];
+  }
 }
 
 /// end_auxiliary() and end_acceleration(), with what is known at the start of the step taken out.
-void AlphaKinematics::set_rates(Assembly& assembly) {
-  const AlphaParameters& p = method_.parameters;
-  const double a_factor = 1 / (p.gamma * h_), v_dot_factor = (1 - p.alpha_m) / (1 - p.alpha_f);
-  for (std::size_t i = 0; i < v_.size(); ++i) {
-    a_[i] = (v_[i] - v_offset_[i]) * a_factor;
-    v_dot_[i] = a_[i] * v_dot_factor + v_dot_offset_[i];
-  }
-  NodeStore& nodes = assembly.nodes();
-  for (int i = 0; i < space_.size(); ++i) {
-    const int first = space_.dof_offset(i), count = space_.group(i).dof();
-    std::copy_n(v_.data() + first, count, nodes.v(i));
-    std::copy_n(v_dot_.data() + first, count, nodes.v_dot(i));
+void AlphaKinematics::set_rates(Assembly& assembly, int node) {
+  const int first = space_.dof_offset(node), count = space_.group(node).dof();
+  double* const v = assembly.nodes().v(node);
+  double* const v_dot = assembly.nodes().v_dot(node);
+  for (int k = 0; k < count; ++k) {
+    const std::size_t i = index(first + k);
+    a_[i] = (v_[i] - v_offset_[i]) * a_factor_;
+    v_dot_[i] = a_[i] * v_dot_factor_ + v_dot_offset_[i];
+    v[k] = v_[i];
+    v_dot[k] = v_dot_[i];
   }
 }
 
 void AlphaKinematics::conclude(Assembly& assembly) {
-  if (method_.sigma == 0) {
-    for (std::size_t i = 0; i < v_.size(); ++i) surplus_[i] = delta_q_[i] + surplus_offset_[i];
-    set_linear_velocity(0, space_.dof());
-    set_rates(assembly);
-  } else {
-    evaluate(assembly, false);
-  }
+  if (method_.sigma != 0) evaluate(assembly, false);
   for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = h_ * delta_q_[i];
   space_.plus<double>(start_->q, step_, end_q_);
-  set_views(end_q_, end_view_);
   for (int i = 0; i < space_.size(); ++i) {
-    const std::vector<double>& view = end_view_[index(i)];
-    std::copy(view.begin(), view.end(), assembly.nodes().view(i));
+    if (method_.sigma == 0) {
+      const int first = space_.dof_offset(i), count = space_.group(i).dof();
+      set_surplus(first, count);
+      set_linear_velocity(first, count);
+      set_rates(assembly, i);
+    }
+    set_view(i, end_q_, end_view_);
+    copy_view(i, end_view_, assembly);
   }
 }
 

@@ -50,17 +50,22 @@ class AlphaKinematics final : public Kinematics {
   void set_linear_velocity(int dof, int count);
   void apply_maps(std::span<double> x, bool transposed) const;
   void set_stabilizer_force();
-  void set_rates(Assembly& assembly);
-  void set_views(std::span<const double> q, std::vector<std::vector<double>>& views) const;
+  void set_surplus(int dof, int count);
+  void set_rates(Assembly& assembly, int node);
+  std::span<const double> start_view(int node) const;
+  void set_view(int node, std::span<const double> q, std::vector<double>& views) const;
+  void copy_view(int node, const std::vector<double>& views, Assembly& assembly) const;
   void add_sigma_terms();
 
   const lie::GroupList& space_;
   AlphaMethod method_;
   bool stabilized_;
   double h_ = 0;
+  double a_factor_ = 0, v_dot_factor_ = 0;  // of end_auxiliary() and end_acceleration()
   const State* start_ = nullptr;
   // The views of two configurations, and the configurations that they belong to.
-  std::vector<std::vector<double>> start_view_, end_view_;
+  std::vector<int> first_of_view_;  // by node
+  std::vector<double> start_view_, end_view_;
   std::vector<double> start_q_, end_q_;
   std::vector<double> delta_q_, surplus_, v_, v_dot_, a_, eta_;
   std::vector<double> surplus_offset_, v_offset_, v_dot_offset_;  // known at the start of a step

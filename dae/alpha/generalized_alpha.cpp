@@ -20,6 +20,15 @@ NewtonOptions newton_options(const AlphaOptions& options) {
   return newton;
 }
 
+/// Full Newton's method keeps nothing in its assembly from one step to the next; in index 3 (19) has the same kernels.
+Consistency make_consistency(const Model& system, const AlphaOptions& options, Assembly& assembly) {
+  const bool shares = options.formulation == Formulation::kIndex3 &&
+                      options.variant == AlphaVariant::kLieGroup &&
+                      newton_options(options).kind == NewtonKind::kFull;
+  if (shares) return {assembly, options.consistency};
+  return {system, options.consistency, options.solver};
+}
+
 double largest_part(std::span<const double> values, std::span<const double> of) {
   double largest = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -63,10 +72,10 @@ std::unique_ptr<Kinematics> make_kinematics(const Model& system, const AlphaOpti
 
 GeneralizedAlpha::GeneralizedAlpha(const Model& system, const AlphaOptions& options)
     : options_(options),
-      consistency_(system, options.consistency, options.solver),
       assembly_(
           system, options.formulation, options.variant != AlphaVariant::kLieGroup,
           options.consistency.allow_redundant ? LinearSolverKind::kMinimumNorm : options.solver),
+      consistency_(make_consistency(system, options, assembly_)),
       assembly_kind_(assembly_.matrix().kind()),
       kinematics_(make_kinematics(system, options)),
       newton_(assembly_, *kinematics_, newton_options(options)),
@@ -250,12 +259,33 @@ void GeneralizedAlpha::accept() {
 double GeneralizedAlpha::error(const ErrorNorm& norm) {
   const double h = upcoming.step;
   none_.assign(current.v.size(), 0.0);
-  estimate_position_error(h);
-  const double of_position = norm.accumulated_over_local(h) * norm.size(position_error_, none_);
+  const double of_position = position_error(norm, h);
   const double of_velocity = velocity_error(norm, h);
   const double of_multipliers = norm.counts_multipliers() ? multiplier_error(norm, h) : 0;
   // In this order NaN is kept.
   return std::max(of_multipliers, std::max(of_velocity, of_position));
+}
+
+/// Index 3 has velocities from positions over h, and rounding of these with them. In steps as short as this that is the
+/// tolerance.
+double GeneralizedAlpha::shortest_step(const ErrorNorm& norm) {
+  if (!consistency_of_velocities()) return 0;
+  none_.assign(current.v.size(), 0.0);
+  return norm.size_of_rounding(none_, newton_.scales().sizes());
+}
+
+/// Rounding of positions is ε S/h² in accelerations of index 3, of which this estimate makes T |C_q| ε S/h. It is across the
+/// constraints, where positions have no error: they satisfy them.
+double GeneralizedAlpha::position_error(const ErrorNorm& norm, double h) {
+  estimate_position_error(h);
+  const double accumulated = norm.accumulated_over_local(h);
+  const double error = accumulated * norm.size(position_error_, none_);
+  if (!(error > kNearTolerance) || !consistency_of_velocities()) return error;
+  const double of_rounding = accumulated * std::abs(options_.method.parameters.c_q()) *
+                             norm.size_of_rounding(newton_.scales().sizes(), none_);
+  if (!(of_rounding > kNearTolerance)) return error;
+  remove_normal_part(position_error_);
+  return accumulated * norm.size(position_error_, none_);
 }
 
 /// h³(C_q v̈ + c v̂v̇) [HolzingerArnoldGerstmayr2025, Eq. (40)], with v̈ as a difference quotient. Of updated

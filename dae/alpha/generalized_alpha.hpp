@@ -49,10 +49,11 @@ class GeneralizedAlpha final : public Stepper {
   const StepReport& step(double h, double t_end) override;
   void accept() override;
   double error(const ErrorNorm& norm) override;
+  double shortest_step(const ErrorNorm& norm) override;
   int error_exponent() const override { return 2; }
   LinearSolverKind solver() const override { return assembly_kind_; }
   Assembly& assembly() override { return assembly_; }
-  Consistency& consistency() { return consistency_; }
+  Consistency* own_consistency() override { return &consistency_; }
   Consistency* consistency_of_velocities() override;
 
  private:
@@ -64,14 +65,15 @@ class GeneralizedAlpha final : public Stepper {
   void guess(FirstGuess kind, double h);
   void solve(FirstGuess kind, double h);
   void refuse_half_turns(double h);
+  double position_error(const ErrorNorm& norm, double h);
   void estimate_position_error(double h);
   double velocity_error(const ErrorNorm& norm, double h);
   void remove_normal_part(std::vector<double>& error);
   double multiplier_error(const ErrorNorm& norm, double h);
 
   AlphaOptions options_;
-  Consistency consistency_;
   Assembly assembly_;
+  Consistency consistency_;  // in the assembly of the steps, where these keep nothing there
   LinearSolverKind assembly_kind_;
   std::unique_ptr<Kinematics> kinematics_;
   Newton newton_;

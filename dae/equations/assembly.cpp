@@ -42,6 +42,7 @@ Assembly::Assembly(const Model& system, Formulation formulation, bool velocity_m
   last_inputs_.assign(1 + kNumCoefficients, 0.0);
   find_copies();
   find_positions();
+  find_chunks();
   set_parameters(system.parameter_values());
   set_identity_maps();
 }
@@ -68,11 +69,12 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
   for (const int e : group.elements) {
     const PlacedElement& element = system_->elements()[index(e)];
     group.first_multipliers.push_back(element.first_multiplier);
-    for (int i = 0; i < group.rows.num_outputs; ++i) {
-      group.row_index.push_back(row_of(element, group, i));
-    }
     for (const int node : element.nodes) group.node_blocks.push_back(nodes_.block_offset(node));
   }
+  group.rows_of_outputs =
+      PlaceTable(group.num_elements(), group.rows.num_outputs, [&](int e, int output) {
+        return row_of(system_->elements()[index(elements[index(e)])], group, output);
+      });
   if (!elements.empty()) {
     for (const int node : system_->elements()[index(elements[0])].nodes) {
       group.block_sizes.push_back(nodes_.block_size(node));
@@ -281,7 +283,7 @@ void Assembly::add_lanes(const Group& group, int first, int count, bool with_mat
   double* const matrix = matrix_values_.data();
   for (int lane = 0; lane < count; ++lane) {
     const double* const out = group.outputs.data() + lane;
-    const int* const row = group.row_index.data() + (first + lane) * num_rows;
+    const PlaceTable::Element row = group.rows_of_outputs.of(first + lane);
     const auto add_rows = [&](int begin, int end, double scale) {
       for (int i = begin; i < end; ++i) residual[row[i]] += scale * out[i * Lanes];
     };
@@ -290,7 +292,7 @@ void Assembly::add_lanes(const Group& group, int first, int count, bool with_mat
     add_rows(group.rows.velocity, num_rows, 1.0);
     if (!with_matrix) continue;
     const double* const derivative = out + group.matrix_offset * Lanes;
-    const int* const position = group.matrix_position.data() + (first + lane) * num_entries;
+    const PlaceTable::Element position = group.matrix_positions.of(first + lane);
     for (int i = 0; i < num_entries; ++i) matrix[position[i]] += derivative[i * Lanes];
     if (group.columns) {
       group.columns->add(*stabilizer_, first + lane, derivative, Lanes, matrix);
@@ -298,22 +300,41 @@ void Assembly::add_lanes(const Group& group, int first, int count, bool with_mat
   }
 }
 
+void Assembly::add_chunk(const Chunk& chunk, bool with_matrix) {
+  Group& group = groups_[index(chunk.group)];
+  load(group, chunk.first, chunk.count, Load::kForSteps);
+  call(group, with_matrix ? *group.newton : *group.values, chunk.count);
+  if (group.lanes == 1) {
+    add_lanes<1>(group, chunk.first, chunk.count, with_matrix);
+  } else {
+    add_lanes<kLanes>(group, chunk.first, chunk.count, with_matrix);
+  }
+}
+
 void Assembly::evaluate(bool with_matrix) {
   collect_last_inputs();
   std::fill(residual_.begin(), residual_.end(), 0.0);
   if (with_matrix) std::fill(matrix_values_.begin(), matrix_values_.end(), 0.0);
-  for (Group& group : groups_) {
-    const ad::Kernel& kernel = with_matrix ? *group.newton : *group.values;
-    for_each_chunk(group, [&](int first, int count) {
-      load(group, first, count, Load::kForSteps);
-      call(group, kernel, count);
-      if (group.lanes == 1) {
-        add_lanes<1>(group, first, count, with_matrix);
-      } else {
-        add_lanes<kLanes>(group, first, count, with_matrix);
-      }
-    });
+  for (const Chunk& chunk : chunks_) add_chunk(chunk, with_matrix);
+}
+
+bool Assembly::evaluate_and_factorize() {
+  if (!matrix_->begin_filling()) {
+    evaluate(true);
+    return matrix_->factorize_in_place();
   }
+  collect_last_inputs();
+  std::fill(residual_.begin(), residual_.end(), 0.0);
+  bool is_good = true;
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    matrix_->clear_until(chunks_[i].last_pivot + 1);
+    add_chunk(chunks_[i], true);
+    // Nothing will be added any more to pivots before those of the next chunk.
+    const bool is_last = i + 1 == chunks_.size();
+    is_good = is_good && (is_last ? matrix_->finish_filling()
+                                  : matrix_->eliminate_until(chunks_[i + 1].first_pivot));
+  }
+  return is_good;
 }
 
 double Assembly::entry(int row, int column) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "liegrad/dae/equations/formulation.hpp"
+#include "liegrad/dae/equations/place_table.hpp"
 #include "liegrad/dae/equations/stabilizer.hpp"
 #include "liegrad/dae/linear/linear_solver.hpp"
 #include "liegrad/dae/system/model.hpp"
@@ -58,6 +59,9 @@ class Assembly {
 
   /// Fills residual(); with_matrix: also matrix().
   void evaluate(bool with_matrix);
+  /// evaluate(true) and factors of the matrix in its place, of large systems while it is filled. False, and the matrix is
+  /// lost, where that fails; the residual is there anyway.
+  bool evaluate_and_factorize();
   std::span<const double> residual() const { return residual_; }
   LinearSolver& matrix() { return *matrix_; }
   const LinearSolver& matrix() const { return *matrix_; }
@@ -81,8 +85,21 @@ class Assembly {
   /// The second of these comes from compiled kernels from now on, for those who ask often.
   void compile_constraint_accelerations();
   void constraint_jerks(std::span<double> out) { constraint_derivative(3, out); }
-  /// Writes the sum over all elements of |M v̇ + g + Bᵀλ| by velocity, then of |h_s|, each element by itself.
-  void term_sizes(std::span<double> out);
+  /// With the current point and coefficients: by velocity, then by algebraic state, the magnitudes of M v̇ + g + Bᵀλ and
+  /// h_s and of what λ and s contribute to them, each element by itself; by velocity the diagonal of the matrix; by
+  /// constraint |dΦ/dt|, or 0 where the formulation does not have it.
+  void measure_forces(std::span<double> force, std::span<double> inertia, std::span<double> rates);
+  /// By row the sums Σ_e Σ_j |A_ij| x_j and Σ_e Σ_j |A_ij| y_j over the derivatives A of each element by its velocities, with
+  /// the current point and coefficients.
+  struct Products {
+    std::span<const double> of_x, of_y;
+  };
+  Products measure_products(std::span<const double> x, std::span<const double> y);
+  /// The number of an equation of motion, or of h_s behind them, by its row; -1 of a constraint.
+  int motion_index(int row) const {
+    if (row < dof_) return row;
+    return row >= algebraic_offset() && row < stabilizer_offset() ? row - num_multipliers_ : -1;
+  }
   /// d/dε of the rows of motion and h_s along w = ε direction, t + ε time_rate.
   void residual_rate(std::span<const double> direction, double time_rate, std::span<double> motion,
                      std::span<double> algebraic);
@@ -114,8 +131,8 @@ class Assembly {
     const ad::Kernel* observables = nullptr;
     const ad::Kernel* acceleration = nullptr;  ///< compiled, if that was asked for
     int matrix_offset = 0;                     ///< of the derivatives in the outputs of `newton`
-    std::vector<int> row_index;                ///< element × output → row of the residual
-    std::vector<int> matrix_position;          ///< element × entry → position in the matrix
+    PlaceTable rows_of_outputs;                ///< in the residual
+    PlaceTable matrix_positions;               ///< of the derivatives
     std::optional<StabilizerColumns> columns;  ///< of η, if the elements depend on position
     /// An entry of the pattern that is one of B: its node, and where it stands in the part of N of this node and the
     /// constraints of the element.
@@ -148,7 +165,15 @@ class Assembly {
     int num_elements() const { return static_cast<int>(elements.size()); }
   };
 
+  /// Elements that are evaluated together, and between which pivots of the matrix their unknowns are.
+  struct Chunk {
+    int group, first, count;
+    int first_pivot, last_pivot;
+  };
+
   void add_group(int kind, const std::vector<int>& elements);
+  void find_chunks();
+  void add_chunk(const Chunk& chunk, bool with_matrix);
   /// Global unknown of a variable of an element.
   int unknown_of(const PlacedElement& element, const Group& group, int variable) const;
   int row_of(const PlacedElement& element, const Group& group, int output) const;
@@ -187,12 +212,14 @@ class Assembly {
   CorrectionForm form_;
   int dof_, num_multipliers_, num_algebraic_, size_ = 0;
   std::vector<Group> groups_;
+  std::vector<Chunk> chunks_;  // in the order in which the matrix is eliminated
   NodeStore nodes_;
   std::vector<double> multipliers_, algebraic_, controls_;
   double time_ = 0;
   StepCoefficients coefficients_;
   std::vector<double> last_inputs_;  // time and coefficients, as kernels read them
   std::vector<double> residual_;
+  std::vector<double> of_x_, of_y_, products_;  // of measure_products()
   bool has_energy_ = false, has_momentum_ = false;
 
   std::optional<Stabilizer> stabilizer_;  // of the stabilised formulation

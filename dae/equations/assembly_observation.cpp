@@ -53,22 +53,6 @@ void Assembly::compile_constraint_accelerations() {
   }
 }
 
-void Assembly::term_sizes(std::span<double> out) {
-  std::ranges::fill(out, 0.0);
-  for (Group& group : groups_) {
-    for_each_chunk(group, [&](int first, int count) {
-      load_and_call(group, *group.values, first, count, Load::kForSteps);
-      for (int lane = 0; lane < count; ++lane) {
-        const int* const row = group.row_index.data() + (first + lane) * group.rows.num_outputs;
-        for (int i = 0; i < group.rows.position; ++i) {
-          const int place = row[i] < dof_ ? row[i] : row[i] - num_multipliers_;
-          out[index(place)] += std::abs(group.outputs[index(i * group.lanes + lane)]);
-        }
-      }
-    });
-  }
-}
-
 void Assembly::residual_rate(std::span<const double> direction, double time_rate,
                              std::span<double> motion, std::span<double> algebraic) {
   std::fill(motion.begin(), motion.end(), 0.0);

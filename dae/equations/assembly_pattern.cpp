@@ -1,6 +1,7 @@
 // Where the rows and unknowns of elements stand in those of the system, and the pattern that follows.
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "liegrad/dae/equations/assembly.hpp"
@@ -177,15 +178,15 @@ BlockStructure Assembly::block_structure() const {
 
 void Assembly::find_positions() {
   for (Group& group : groups_) {
-    group.matrix_position.reserve(group.elements.size() *
-                                  group.newton->layout().parts[1].pattern.size());
-    for (const int e : group.elements) {
-      const PlacedElement& element = system_->elements()[index(e)];
-      for (const auto& [output, variable] : group.newton->layout().parts[1].pattern) {
-        group.matrix_position.push_back(matrix_->position(row_of(element, group, output),
-                                                          unknown_of(element, group, variable)));
-      }
-    }
+    const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
+    const auto position = [&](int e, int entry) {
+      const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
+      const auto& [output, variable] = entries[index(entry)];
+      return matrix_->position(row_of(element, group, output),
+                               unknown_of(element, group, variable));
+    };
+    group.matrix_positions =
+        PlaceTable(group.num_elements(), static_cast<int>(entries.size()), position);
   }
   for (Group& group : groups_) {
     if (!group.columns) continue;
@@ -194,6 +195,37 @@ void Assembly::find_positions() {
       return matrix_->position(row_of(element, group, output), stabilizer_offset() + multiplier);
     });
   }
+}
+
+/// Neighbours in the matrix are evaluated one after the other, so that a pivot is complete soon after it was begun.
+void Assembly::find_chunks() {
+  for (int g = 0; g < std::ssize(groups_); ++g) {
+    const Group& group = groups_[index(g)];
+    for_each_chunk(group, [&](int first, int count) {
+      Chunk chunk{g, first, count, std::numeric_limits<int>::max(), 0};
+      const auto touch = [&](int unknown) {
+        const int pivot = matrix_->pivot_of(unknown);
+        chunk.first_pivot = std::min(chunk.first_pivot, pivot);
+        chunk.last_pivot = std::max(chunk.last_pivot, pivot);
+      };
+      for (int e = first; e < first + count; ++e) {
+        const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
+        for (const auto& [output, variable] : group.newton->layout().parts[1].pattern) {
+          touch(row_of(element, group, output));
+          touch(unknown_of(element, group, variable));
+        }
+        if (!group.columns) continue;
+        group.columns->for_each_entry(*stabilizer_, e, [&](int output, int multiplier) {
+          touch(row_of(element, group, output));
+          touch(stabilizer_offset() + multiplier);
+        });
+      }
+      // Elements without derivatives touch nothing.
+      chunk.first_pivot = std::min(chunk.first_pivot, chunk.last_pivot);
+      chunks_.push_back(chunk);
+    });
+  }
+  std::ranges::stable_sort(chunks_, {}, &Chunk::first_pivot);
 }
 
 std::string Assembly::unknown_name(int unknown) const {

@@ -14,43 +14,16 @@ constexpr double kSmallGradient = 1e-3;
 /// Tolerances are no smaller than the inverse of this, so that squares of what is measured by them are numbers.
 constexpr double kLargestSize = 1e100;
 
-/// The magnitudes of the entries that a matrix holds.
-auto magnitudes(LinearSolver& matrix) {
-  return [values = matrix.values(), positions = matrix.positions()](std::size_t entry) {
-    return std::abs(values[index(positions[entry])]);
-  };
-}
-
 }  // namespace
 
 EquationScales::EquationScales(Assembly& assembly) : assembly_(assembly) {
   const int dof = assembly.multiplier_offset();
-  diagonal_.assign(index(dof), -1);
-  const MatrixEntries& entries = assembly.pattern();
-  for (std::size_t e = 0; e < entries.size(); ++e) {
-    const auto& [row, column] = entries[e];
-    if (column < assembly.stabilizer_offset()) num_entries_ = e + 1;
-    if (row == column && row < dof) diagonal_[index(row)] = static_cast<int>(e);
-  }
   sizes_.assign(index(dof), 0.0);
-  speeds_ = sizes_;
+  speeds_ = inertia_ = sizes_;
   momentum_.assign(index(dof + assembly.system().num_algebraic()), 0.0);
   force_ = momentum_;
   position_.assign(index(assembly.system().num_multipliers()), 0.0);
   velocity_ = position_;
-  largest_gradient_ = position_;
-  across_ = position_;
-}
-
-double EquationScales::inertia(std::size_t entry) const {
-  return magnitudes(assembly_.matrix())(entry);
-}
-
-int EquationScales::motion_index(int row) const {
-  if (row < assembly_.multiplier_offset()) return row;
-  const bool is_algebraic =
-      row >= assembly_.algebraic_offset() && row < assembly_.stabilizer_offset();
-  return is_algebraic ? row - static_cast<int>(position_.size()) : -1;
 }
 
 template <class F>
@@ -71,51 +44,20 @@ void EquationScales::for_each_part(F&& f) const {
 
 void EquationScales::measure(const State& state, std::optional<double> step) {
   const StepCoefficients given = assembly_.coefficients();
-  const auto evaluate = [this](const StepCoefficients& coefficients) {
-    assembly_.coefficients() = coefficients;
-    assembly_.evaluate(true);
-  };
-  evaluate({.c_a = 0, .k_q = 1, .c_r = 1});
-  stiffness_.resize(num_entries_);
-  const auto magnitude = magnitudes(assembly_.matrix());
-  for (std::size_t e = 0; e < stiffness_.size(); ++e) stiffness_[e] = magnitude(e);
-  evaluate({.c_a = given.c_a, .c_v = given.c_v, .k_r = 1});
-  assembly_.term_sizes(force_);
+  assembly_.coefficients() = {.c_a = given.c_a, .c_v = given.c_v};
   // What a drive contributes to dΦ/dt is no term of B v.
-  const ConstraintRows rows = constraint_rows(assembly_.formulation());
-  const int first = rows.position ? assembly_.stabilizer_offset() : assembly_.multiplier_offset();
-  for (std::size_t i = 0; i < velocity_.size(); ++i) {
-    velocity_[i] = rows.velocity ? std::abs(assembly_.residual()[index(first) + i]) : 0.0;
-  }
-  assembly_.coefficients() = given;
+  assembly_.measure_forces(force_, inertia_, velocity_);
+  add_forces_without_inertia();
   measure_motion(state, step);
-  add_up();
+  add_up(given);
+  assembly_.coefficients() = given;
 }
 
 /// V_j is |v|, what v̇ makes of it in a step, or what forces would if nothing balanced them. A node at the origin, or
 /// one at rest, is measured by what it has: its radius of gyration, and the way it goes in a step.
 void EquationScales::measure_motion(const State& state, std::optional<double> step) {
-  const std::span<const double> lambda = assembly_.multipliers();
-  const std::span<const double> s = assembly_.algebraic();
-  const int dof = assembly_.multiplier_offset();
-  for (std::size_t e = 0; e < stiffness_.size(); ++e) {
-    const auto& [row, column] = assembly_.pattern()[e];
-    const int motion = motion_index(row);
-    if (motion < 0 || column < dof) continue;
-    const bool is_multiplier = column < assembly_.algebraic_offset();
-    const double value = is_multiplier ? lambda[index(column - dof)]
-                                       : s[index(column - assembly_.algebraic_offset())];
-    force_[index(motion)] += stiffness_[e] * std::abs(value);
-  }
-  add_forces_without_inertia();
   const auto largest_inertia = [this](int first, int count) {
-    double largest = 0;
-    for (int k = first; k < first + count; ++k) {
-      if (const int entry = diagonal_[index(k)]; entry >= 0) {
-        largest = std::max(largest, inertia(index(entry)));
-      }
-    }
-    return largest;
+    return *std::max_element(inertia_.begin() + first, inertia_.begin() + first + count);
   };
   double angular_inertia = 0;  // of the angles of the same node, which come first
   for_each_part([&](int first, int count, int coeff) {
@@ -146,19 +88,16 @@ void EquationScales::measure_motion(const State& state, std::optional<double> st
 /// A coordinate without inertia has only the forces of its constraints. Where these are zero they are so to rounding
 /// of the forces on the other side of the constraint.
 void EquationScales::add_forces_without_inertia() {
+  if (std::ranges::all_of(inertia_, [](double inertia) { return inertia > 0; })) return;
   const int dof = assembly_.multiplier_offset();
-  const bool all_have_inertia = std::ranges::all_of(
-      diagonal_, [this](int entry) { return entry >= 0 && inertia(index(entry)) > 0; });
-  if (all_have_inertia) return;
-  std::ranges::fill(largest_gradient_, 0.0);
-  std::ranges::fill(across_, 0.0);
+  largest_gradient_.assign(position_.size(), 0.0);
+  across_.assign(position_.size(), 0.0);
+  assembly_.evaluate(true);
   const auto for_each_gradient = [&](bool with_inertia, auto&& f) {
-    for (std::size_t e = 0; e < stiffness_.size(); ++e) {
-      const auto& [row, column] = assembly_.pattern()[e];
+    for (const auto& [row, column] : assembly_.pattern()) {
       if (row >= dof || column < dof || column >= assembly_.algebraic_offset()) continue;
-      const int diagonal = diagonal_[index(row)];
-      const bool has_inertia = diagonal >= 0 && inertia(index(diagonal)) > 0;
-      if (has_inertia == with_inertia) f(index(row), index(column - dof), stiffness_[e]);
+      if ((inertia_[index(row)] > 0) != with_inertia) continue;
+      f(index(row), index(column - dof), std::abs(assembly_.entry(row, column)));
     }
   };
   for_each_gradient(true, [this](std::size_t, std::size_t k, double gradient) {
@@ -173,25 +112,30 @@ void EquationScales::add_forces_without_inertia() {
   });
 }
 
-void EquationScales::add_up() {
-  const int dof = assembly_.multiplier_offset(), algebraic = assembly_.algebraic_offset();
-  const ConstraintRows rows = constraint_rows(assembly_.formulation());
-  const auto magnitude = magnitudes(assembly_.matrix());
-  std::ranges::fill(momentum_, 0.0);
-  std::ranges::fill(position_, 0.0);
-  for (std::size_t e = 0; e < stiffness_.size(); ++e) {
-    const auto& [row, column] = assembly_.pattern()[e];
-    if (column >= dof) continue;
-    const double size = sizes_[index(column)], speed = speeds_[index(column)];
-    if (const int motion = motion_index(row); motion >= 0) {
-      momentum_[index(motion)] += magnitude(e) * speed;
-      force_[index(motion)] += stiffness_[e] * size;
+void EquationScales::add_up(const StepCoefficients& given) {
+  const int dof = assembly_.multiplier_offset(), algebraic = assembly_.algebraic_offset(),
+            stabilizers = assembly_.stabilizer_offset();
+  // K and B.
+  assembly_.coefficients() = {.c_a = 0, .k_q = 1, .c_r = 1};
+  const Assembly::Products elastic = assembly_.measure_products(sizes_, speeds_);
+  for (int row = 0; row < stabilizers; ++row) {
+    if (const int motion = assembly_.motion_index(row); motion >= 0) {
+      force_[index(motion)] += elastic.of_x[index(row)];
     } else if (row < algebraic) {
-      position_[index(row - dof)] += stiffness_[e] * size;
-      velocity_[index(row - dof)] += stiffness_[e] * speed;
-      if (!rows.position) velocity_[index(row - dof)] += magnitude(e) * size;
-    } else {
-      velocity_[index(row - assembly_.stabilizer_offset())] += magnitude(e) * size;
+      position_[index(row - dof)] = elastic.of_x[index(row)];
+      velocity_[index(row - dof)] += elastic.of_y[index(row)];
+    }
+  }
+  // M, D and Z.
+  assembly_.coefficients() = {.c_a = given.c_a, .c_v = given.c_v, .k_r = 1};
+  const Assembly::Products inertial = assembly_.measure_products(sizes_, speeds_);
+  const ConstraintRows rows = constraint_rows(assembly_.formulation());
+  const int first = rows.position ? stabilizers : dof;
+  for (int row = 0; row < assembly_.size(); ++row) {
+    if (const int motion = assembly_.motion_index(row); motion >= 0) {
+      momentum_[index(motion)] = inertial.of_y[index(row)];
+    } else if (rows.velocity && row >= first) {
+      velocity_[index(row - first)] += inertial.of_x[index(row)];
     }
   }
 }

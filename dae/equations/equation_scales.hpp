@@ -45,21 +45,14 @@ class EquationScales {
  private:
   void measure_motion(const State& state, std::optional<double> step);
   void add_forces_without_inertia();
-  void add_up();
-  /// The index in momentum_ and force_ of an equation of motion or of h_s, or -1.
-  int motion_index(int row) const;
+  void add_up(const StepCoefficients& given);
   /// f(first velocity, how many, which coefficient comes first) for each part of a node whose numbers share a unit:
   /// angles (no coefficient: -1), positions, or a single coordinate of R^n.
   template <class F>
   void for_each_part(F&& f) const;
 
   Assembly& assembly_;
-  /// c_a M + c_v D and Z of an entry: what the matrix holds after measure() has evaluated it.
-  double inertia(std::size_t entry) const;
-
-  std::size_t num_entries_ = 0;    ///< of the matrix, but for the columns of η, which come last
-  std::vector<int> diagonal_;      ///< by velocity: its entry of the matrix, or -1
-  std::vector<double> stiffness_;  ///< by entry: K, B and Bᵀ
+  std::vector<double> inertia_;  ///< by velocity: the diagonal of c_a M + c_v D
   std::vector<double> momentum_, force_, position_, velocity_, sizes_, speeds_;
   /// By multiplier: the largest entry of its gradient, and the largest force that it could balance.
   std::vector<double> largest_gradient_, across_;

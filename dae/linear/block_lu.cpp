@@ -306,7 +306,7 @@ bool BlockLu::factorize_into(double* factors) {
   if (factorizations_with_scales_++ % kFactorizationsWithScales == 0) {
     return factorize_with_new_scales(factors);
   }
-  if (eliminate(factors)) return true;
+  if (eliminate(factors, 0, num_pivots())) return true;
   // Masses, lengths of steps and geometry may have changed much since the scales were found; where the values are lost,
   // they are found next time.
   factorizations_with_scales_ = 0;
@@ -316,7 +316,7 @@ bool BlockLu::factorize_into(double* factors) {
 bool BlockLu::factorize_with_new_scales(double* factors) {
   find_scales();
   multiply_scales(trial_);
-  const bool is_good = eliminate(factors) && solves_for_scales(trial_);
+  const bool is_good = eliminate(factors, 0, num_pivots()) && solves_for_scales(trial_);
   factorizations_with_scales_ = is_good ? 1 : 0;
   return is_good;
 }
@@ -345,8 +345,37 @@ bool BlockLu::solves_for_scales(std::span<double> product) const {
   return true;
 }
 
-LIEGRAD_FOR_WIDE_REGISTERS bool BlockLu::eliminate(double* factors) {
-  for (const Pivot& pivot : pivots_) {
+/// Scales are found in a matrix that is complete.
+bool BlockLu::begin_filling() {
+  if (factorizations_with_scales_ % kFactorizationsWithScales == 0) return false;
+  factorizations_with_scales_ += 1;
+  is_in_place_ = true;
+  cleared_ = eliminated_ = 0;
+  return true;
+}
+
+void BlockLu::clear(int end) {
+  if (end <= cleared_) return;
+  std::fill(values_.begin() + cleared_, values_.begin() + end, 0.0);
+  cleared_ = end;
+}
+
+void BlockLu::clear_until(int pivot) {
+  clear(pivot == num_pivots() ? static_cast<int>(values_.size()) : pivots_[index(pivot)].diagonal);
+}
+
+bool BlockLu::eliminate_until(int pivot) {
+  if (pivot <= eliminated_) return true;
+  clear(pivots_[index(pivot - 1)].end);
+  const bool is_good = eliminate(values_.data(), eliminated_, pivot);
+  if (!is_good) factorizations_with_scales_ = 0;
+  eliminated_ = pivot;
+  return is_good;
+}
+
+LIEGRAD_FOR_WIDE_REGISTERS bool BlockLu::eliminate(double* factors, int begin, int end) {
+  for (int k = begin; k < end; ++k) {
+    const Pivot& pivot = pivots_[index(k)];
     if (!is_in_place_) {
       std::copy(values_.data() + pivot.begin, values_.data() + pivot.end, factors + pivot.begin);
     }

@@ -42,6 +42,12 @@ class BlockLu {
   /// The same, but the factors take the place of values(), which are lost, also where it fails. A third less of memory
   /// is touched.
   bool factorize_in_place();
+  /// The same while values() are filled, see LinearSolver.
+  bool begin_filling();
+  void clear_until(int pivot);
+  bool eliminate_until(int pivot);
+  int num_pivots() const { return static_cast<int>(pivots_.size()); }
+  int pivot_of(int unknown) const { return pivot_of_[static_cast<std::size_t>(unknown)]; }
   void solve(std::span<double> b) const;
   void solve_transposed(std::span<double> b) const;
   /// Of many right-hand sides, see LinearSolver.
@@ -84,7 +90,8 @@ class BlockLu {
   bool solves_for_scales(std::span<double> product) const;
   bool is_well_conditioned(const Pivot& pivot, const double* inverse) const;
   bool invert(const Pivot& pivot, double* block) const;
-  bool eliminate(double* factors);
+  bool eliminate(double* factors, int begin, int end);
+  void clear(int end);
   const double* factors() const { return is_in_place_ ? values_.data() : factors_.data(); }
 
   int size_;
@@ -97,7 +104,8 @@ class BlockLu {
   std::vector<char> is_first_stage_;
   std::shared_ptr<const MatrixEntries> entries_;
   std::vector<double> values_, factors_;
-  bool is_in_place_ = false;  ///< the factors stand in values_
+  bool is_in_place_ = false;          ///< the factors stand in values_
+  int cleared_ = 0, eliminated_ = 0;  ///< values and pivots, while they are filled
   /// Of equations and unknowns in the new order, such that pivots are about one.
   std::vector<double> row_scale_, column_scale_;
   int factorizations_with_scales_ = 0;

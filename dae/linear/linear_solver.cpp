@@ -91,10 +91,6 @@ struct LinearSolver::Solver {
 LinearSolver::LinearSolver(const SparsePattern& pattern, LinearSolverKind kind)
     : entries_(std::make_shared<const MatrixEntries>(sorted(pattern))),
       solver_(std::make_unique<Solver>(Solver::make(pattern, entries_, kind))) {
-  positions_.reserve(entries_->size());
-  solver_->visit([this](const auto& s) {
-    for (const auto& [row, column] : *entries_) positions_.push_back(s.position(row, column));
-  });
   column_ends_.assign(static_cast<std::size_t>(pattern.size), 0);
   for (const auto& [row, column] : *entries_) ++column_ends_[static_cast<std::size_t>(column)];
   std::partial_sum(column_ends_.begin(), column_ends_.end(), column_ends_.begin());
@@ -120,7 +116,7 @@ std::optional<int> LinearSolver::find(int row, int column) const {
   const auto end = entries_->begin() + column_ends_[static_cast<std::size_t>(column)];
   const auto found = std::lower_bound(begin, end, Entry(row, column));
   if (found == end || found->first != row) return std::nullopt;
-  return positions_[static_cast<std::size_t>(found - entries_->begin())];
+  return solver_->visit([&](const auto& s) { return s.position(row, column); });
 }
 
 int LinearSolver::position(int row, int column) const {
@@ -140,6 +136,28 @@ bool LinearSolver::factorize() {
 bool LinearSolver::factorize_in_place() {
   if (auto* sparse = std::get_if<SparseSolver>(&solver_->any)) return sparse->factorize_in_place();
   return factorize();
+}
+
+bool LinearSolver::begin_filling() {
+  auto* const sparse = std::get_if<SparseSolver>(&solver_->any);
+  return sparse != nullptr && sparse->begin_filling();
+}
+
+void LinearSolver::clear_until(int pivot) {
+  std::get_if<SparseSolver>(&solver_->any)->clear_until(pivot);
+}
+
+bool LinearSolver::eliminate_until(int pivot) {
+  return std::get_if<SparseSolver>(&solver_->any)->eliminate_until(pivot);
+}
+
+bool LinearSolver::finish_filling() {
+  return std::get_if<SparseSolver>(&solver_->any)->finish_filling();
+}
+
+int LinearSolver::pivot_of(int unknown) const {
+  const auto* const sparse = std::get_if<SparseSolver>(&solver_->any);
+  return sparse != nullptr ? sparse->pivot_of(unknown) : 0;
 }
 
 int LinearSolver::singular_unknown() const {

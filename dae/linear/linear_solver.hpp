@@ -53,9 +53,8 @@ class LinearSolver {
   int position(int row, int column) const;
   /// The same, or nothing.
   std::optional<int> find(int row, int column) const;
-  /// The pattern, and for each of its entries its position.
+  /// The pattern.
   const MatrixEntries& entries() const { return *entries_; }
-  std::span<const int> positions() const { return positions_; }
   /// All numbers that the factorisation reads. factorize() does not change them.
   std::span<double> values();
 
@@ -64,6 +63,21 @@ class LinearSolver {
   /// Faster for large systems, as values() are lost: they must be filled anew, and given to factorize() where this
   /// returns false.
   bool factorize_in_place();
+  /// A large matrix can be factorised in place while it is filled, so that numbers are eliminated where they still are in
+  /// the cache. Unknowns belong to pivots, which are eliminated in the order of their numbers:
+  ///
+  ///     if (!solver.begin_filling()) …           // then it must be filled first
+  ///     solver.clear_until(pivot);               // before something is added to entries of unknowns of earlier pivots
+  ///     solver.eliminate_until(pivot);           // when nothing more will be added to these
+  ///     solver.finish_filling();
+  ///
+  /// The last two return false where they fail, as factorize_in_place() does.
+  bool begin_filling();
+  void clear_until(int pivot);
+  bool eliminate_until(int pivot);
+  bool finish_filling();
+  /// 0 where matrices are not factorised by pivots of several unknowns.
+  int pivot_of(int unknown) const;
   /// After a failure: an unknown that the equations do not determine, as its column is a combination
   /// of others (or contains the number that is not finite); else -1.
   int singular_unknown() const;
@@ -84,7 +98,6 @@ class LinearSolver {
 
   std::shared_ptr<const MatrixEntries> entries_;
   std::unique_ptr<Solver> solver_;
-  std::vector<int> positions_;
   std::vector<int> column_ends_;  // of entries_
 };
 

@@ -62,6 +62,16 @@ bool SparseSolver::factorize_in_place() {
   return uses_blocks_;
 }
 
+bool SparseSolver::begin_filling() {
+  uses_blocks_ = blocks_ && to_next_trial_ == 0 && blocks_->begin_filling();
+  return uses_blocks_;
+}
+
+bool SparseSolver::eliminate_until(int pivot) {
+  uses_blocks_ = uses_blocks_ && blocks_->eliminate_until(pivot);
+  return uses_blocks_;
+}
+
 int SparseSolver::singular_unknown() const {
   return uses_blocks_ ? -1 : general_->singular_unknown();
 }

@@ -25,6 +25,12 @@ class SparseSolver {
   bool factorize();
   /// The same, but factors of blocks take the place of values(), and no other solver is tried when they fail.
   bool factorize_in_place();
+  /// See LinearSolver.
+  bool begin_filling();
+  void clear_until(int pivot) { blocks_->clear_until(pivot); }
+  bool eliminate_until(int pivot);
+  bool finish_filling() { return eliminate_until(blocks_->num_pivots()); }
+  int pivot_of(int unknown) const { return blocks_ ? blocks_->pivot_of(unknown) : 0; }
   int singular_unknown() const;
   void solve(std::span<double> b) const;
   void solve_transposed(std::span<double> b) const;

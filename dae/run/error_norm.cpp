@@ -11,6 +11,9 @@ namespace {
 
 using lie::GroupKind;
 
+/// Rounding of positions, as accelerations show it: some units in the last place.
+constexpr double kRounding = 30 * std::numeric_limits<double>::epsilon();
+
 double norm_of(std::span<const double> x, int first, int count) {
   double sum = 0;
   for (int i = first; i < first + count; ++i) sum += x[index(i)] * x[index(i)];
@@ -143,18 +146,23 @@ double ErrorNorm::accumulated_over_difference() const {
 }
 
 double ErrorNorm::spacing_above_rounding(double h) const {
-  // Rounding of positions in units in the last place, as accelerations show it; what it may be of the tolerance.
-  constexpr double kUnits = 30, kPart = 0.1;
-  // A longer distance would no longer follow the motion.
-  constexpr double kMostSteps = 64;
+  constexpr double kPart = 0.1;  // what rounding may be of the tolerance
+  // A longer distance would no longer follow the motion, unless this is slow: a node turns, or its velocity changes by
+  // itself, at the rate ω, and derivatives over s are wrong by a part of ωs.
+  constexpr double kMostSteps = 64, kMostOfMotion = 0.1;
   double slowest = 0;  // time in which a part moves by its position scale
+  double rate = tolerance_.relative * highest_v_dot_;
   for (const Part& part : parts_) {
     if (part.kind == Kind::kFirstOrder) continue;
     slowest = std::max(slowest, part.position_scale / part.velocity_scale);
+    if (part.kind == Kind::kTurning) rate = std::max(rate, part.velocity_scale);
   }
-  const double wanted = std::sqrt(kUnits / kPart * std::numeric_limits<double>::epsilon() *
-                                  slowest * interval_ / tolerance_.relative);
-  return std::clamp(wanted, h, kMostSteps * h);
+  const double wanted = std::sqrt(kRounding / kPart * slowest * interval_ / tolerance_.relative);
+  return std::clamp(wanted, h, std::max(kMostSteps * h, kMostOfMotion / rate));
+}
+
+double ErrorNorm::size_of_rounding(std::span<const double> theta, std::span<const double> v) const {
+  return kRounding * size(theta, v);
 }
 
 double ErrorNorm::size(std::span<const double> theta, std::span<const double> v) const {

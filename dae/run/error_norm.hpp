@@ -51,6 +51,8 @@ class ErrorNorm {
   double accumulated_over_difference() const;
   /// The distance in time over which second derivatives of accelerations are not drowned by their rounding, ε/h².
   double spacing_above_rounding(double h) const;
+  /// Of rounding, as accelerations show it, in positions and velocities of this size.
+  double size_of_rounding(std::span<const double> theta, std::span<const double> v) const;
 
  private:
   enum class Kind { kTurning, kDisplacement, kCoordinates, kFirstOrder };

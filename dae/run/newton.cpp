@@ -166,6 +166,7 @@ double Newton::rounding_at(const State& start, double h, double size) {
   if (!is_near) measure_scales(start, h);
   kinematics_.evaluate(assembly_, true);
   assembly_.evaluate(true);
+  is_factorized_ = false;
   const double now = backward_error();
   if (is_near && now <= kLargestStagnation) rounding_ = std::max(rounding_, 2 * now);
   return std::isfinite(now) ? now : size;
@@ -180,15 +181,40 @@ bool Newton::is_worn(double size, double previous) const {
          (!is_fresh_ && report_.iterations + left > options_.max_kept_iterations);
 }
 
+/// Whether what the last correction left will need another one, as far as the last step that looked can tell.
+bool Newton::expects_correction(double previous) const {
+  const int k = report_.iterations - 1;
+  if (k < 0 || k >= kNumObserved) return true;
+  const Observed& observed = observed_[is_fresh_ ? 0 : 1][index(k)];
+  return observed.next_over < 0 ||
+         observed.next_over * previous > kNotEvaluatedWithKept * rounding_;
+}
+
+/// A large matrix that will be factorised is so while it is filled.
+void Newton::evaluate(bool with_matrix, double previous) {
+  kinematics_.evaluate(assembly_, with_matrix);
+  is_factorized_ = false;
+  const bool factorizes = with_matrix && options_.kind == NewtonKind::kFull &&
+                          assembly_.matrix().kind() == LinearSolverKind::kSparse &&
+                          expects_correction(previous);
+  if (factorizes) {
+    report_.factorizations += 1;
+    is_factorized_ = assembly_.evaluate_and_factorize();
+  }
+  if (!is_factorized_) assembly_.evaluate(with_matrix);
+}
+
 bool Newton::factorize(double h) {
-  report_.factorizations += 1;
   // What is not kept may stand where the matrix stood.
   LinearSolver& matrix = assembly_.matrix();
-  if (options_.kind != NewtonKind::kFull) {
-    if (!matrix.factorize()) return false;
-  } else if (!matrix.factorize_in_place()) {
-    assembly_.evaluate(true);
-    if (!matrix.factorize()) return false;
+  if (!is_factorized_) {
+    report_.factorizations += 1;
+    if (options_.kind != NewtonKind::kFull) {
+      if (!matrix.factorize()) return false;
+    } else if (!matrix.factorize_in_place()) {
+      assembly_.evaluate(true);
+      if (!matrix.factorize()) return false;
+    }
   }
   has_matrix_ = true;
   is_fresh_ = true;
@@ -260,8 +286,7 @@ const NewtonReport& Newton::solve(const State& start, double h) {
   bool refresh = !has_matrix_ || steps_to_next_trial_-- > 0;
   while (true) {
     const bool with_matrix = refresh || options_.kind == NewtonKind::kFull;
-    kinematics_.evaluate(assembly_, with_matrix);
-    assembly_.evaluate(with_matrix);
+    evaluate(with_matrix, previous);
     report_.residuals += 1;
     report_.matrices += with_matrix ? 1 : 0;
     double size = backward_error();

@@ -77,6 +77,8 @@ class Newton {
   double rounding_at(const State& start, double h, double size);
   /// Whether a kept matrix is worth another correction.
   bool is_worn(double size, double previous) const;
+  bool expects_correction(double previous) const;
+  void evaluate(bool with_matrix, double previous);
   bool factorize(double h);
   /// Ends the step: its end is made, its constraints are evaluated.
   bool conclude();
@@ -89,6 +91,7 @@ class Newton {
   NewtonOptions options_;
   NewtonReport report_;
   bool has_matrix_ = false;
+  bool is_factorized_ = false;  ///< the matrix of this iteration, since it was evaluated
   double matrix_step_ = 0;
   int steps_to_next_trial_ = 0;
   bool is_fresh_ = false;  ///< the matrix was made in this step

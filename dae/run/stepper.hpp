@@ -53,9 +53,13 @@ class Stepper {
   virtual int error_exponent() const = 0;
   /// Longer steps from state() would be refused.
   virtual double longest_step() const { return std::numeric_limits<double>::infinity(); }
+  /// In shorter steps error() is rounding, which grows as they shrink: no tolerance can be reached there. After a step.
+  virtual double shortest_step(const ErrorNorm& /*norm*/) { return 0; }
   /// Says whether matrices were dense, sparse, or of least norm.
   virtual LinearSolverKind solver() const = 0;
   virtual Assembly& assembly() = 0;
+  /// What solves (19) of the same model, if the method has it; not to be used within a step.
+  virtual Consistency* own_consistency() { return nullptr; }
   /// Of a method that does not impose dΦ/dt = 0: what finds the velocities across the constraints.
   virtual Consistency* consistency_of_velocities() { return nullptr; }
   /// Without a law the controls stay as they stand in the assembly.

@@ -30,14 +30,25 @@ Consistency::Consistency(const Model& system, const ConsistencyOptions& options,
                          LinearSolverKind solver)
     : system_(system),
       options_(options),
-      assembly_(system, Formulation::kIndex3, false,
-                options.allow_redundant ? LinearSolverKind::kMinimumNorm : solver),
+      own_assembly_(std::make_unique<Assembly>(
+          system, Formulation::kIndex3, false,
+          options.allow_redundant ? LinearSolverKind::kMinimumNorm : solver)),
+      assembly_(*own_assembly_),
       scales_(assembly_),
       element_check_(system),
-      parameters_(system.parameter_values()) {
-  position_.assign(index(system.num_multipliers()), 0.0);
-  velocity_ = position_;
-}
+      parameters_(system.parameter_values()),
+      position_(index(system.num_multipliers()), 0.0),
+      velocity_(position_) {}
+
+Consistency::Consistency(Assembly& shared, const ConsistencyOptions& options)
+    : system_(shared.system()),
+      options_(options),
+      assembly_(shared),
+      scales_(assembly_),
+      element_check_(system_),
+      parameters_(system_.parameter_values()),
+      position_(index(system_.num_multipliers()), 0.0),
+      velocity_(position_) {}
 
 void Consistency::set_parameters(std::span<const double> parameters) {
   parameters_.assign(parameters.begin(), parameters.end());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct ConsistencyReport {
 class Consistency {
  public:
   Consistency(const Model& system, const ConsistencyOptions& options, LinearSolverKind solver);
+  /// In an assembly of index 3 without velocity maps that others use, too: each call leaves another point, other numbers
+  /// and other factors there.
+  Consistency(Assembly& shared, const ConsistencyOptions& options);
 
   /// Values of all parameters, in place of the defaults of the model.
   void set_parameters(std::span<const double> parameters);
@@ -86,7 +90,8 @@ class Consistency {
   std::string singular_message(const State& state);
   const Model& system_;
   ConsistencyOptions options_;
-  Assembly assembly_;
+  std::unique_ptr<Assembly> own_assembly_;  ///< unless it is shared
+  Assembly& assembly_;
   EquationScales scales_;
   /// By unknown of (19): its unit, in which all are comparable.
   std::vector<double> units_;

@@ -183,6 +183,50 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"double_pendulum", 1, 0, 1e-10}),
     [](const auto& one) { return one.param.model; });
 
+/// A run that does not come to its end is ended, and fails.
+IntegrateOptions index_3_with(double tolerance, double t_end) {
+  IntegrateOptions options = dae::alpha_steps();
+  options.t_end = t_end;
+  options.sample_interval = 0.1 * t_end;
+  options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = tolerance}};
+  options.on_step = [count = 0](const State&) mutable { return ++count < 2'000'000; };
+  return options;
+}
+
+TEST(Tolerance, IsReachedInIndexThreeAlthoughAccelerationsHaveRoundingOverTheSquareOfTheStep) {
+  const System system = models::make_model("heavy_top");
+  constexpr double kTolerance = 1e-8, kEnd = 0.3;
+  const dae::Solution solution = dae::integrate(system, index_3_with(kTolerance, kEnd));
+  ASSERT_EQ(solution.summary.termination, dae::Termination::kReachedEnd)
+      << solution.summary.message;
+  IntegrateOptions options;
+  options.t_end = kEnd;
+  options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-11}};
+  dae::ErrorNorm norm = unit_norm(system, kEnd);
+  options.on_step = [&norm](const State& state) {
+    norm.observe(state);
+    return true;
+  };
+  const dae::Solution reference = dae::integrate(system, options);
+  const double error = distance(system, norm, solution.final, reference.final);
+  EXPECT_LE(error, kMost * kTolerance);
+  EXPECT_GE(error, kLeast * kTolerance);
+}
+
+TEST(Tolerance, BelowTheRoundingOfIndexThreeEndsTheRunEarlyWithARemedy) {
+  const System system = models::make_model("heavy_top");
+  const dae::Solution solution = dae::integrate(system, index_3_with(1e-10, 1));
+  const dae::IntegrateSummary& summary = solution.summary;
+  EXPECT_EQ(summary.termination, dae::Termination::kToleranceBelowRounding);
+  EXPECT_FALSE(summary.is_complete());
+  EXPECT_FALSE(summary.trusted);
+  EXPECT_NE(summary.message.find("rounding"), std::string::npos) << summary.message;
+  EXPECT_NE(summary.message.find("stabilised"), std::string::npos) << summary.message;
+  EXPECT_NE(summary.message.find("radau-3"), std::string::npos) << summary.message;
+  EXPECT_FALSE(solution.samples.empty());
+  EXPECT_LT(summary.steps, 10'000);
+}
+
 TEST(Tolerance, HoldsForSamplesBetweenTheSteps) {
   const System system = models::make_model("spinning_top");
   for (const double tolerance : {1e-6, 1e-8, 1e-10}) {
