@@ -29,6 +29,7 @@
 #include "options/exit_status.hpp"
 #include "options/interrupt.hpp"
 #include "output/colour.hpp"
+#include "output/compile_line.hpp"
 #include "output/output_file.hpp"
 #include "output/versions.hpp"
 
@@ -45,6 +46,8 @@ int fail(int status, const std::string& sentence) {
 /// Runs what was typed, and returns when it succeeded.
 void run(CLI::App& app, int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
+  const bool is_quiet = std::find(arguments.begin(), arguments.end(), "--quiet") != arguments.end();
+  const CompileLine compilations(!is_quiet);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     app.parse(std::move(arguments));  // runs the command

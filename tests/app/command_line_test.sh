@@ -71,4 +71,18 @@ if printf '' | script -qec true /dev/null >/dev/null 2>&1; then
   fi
 fi
 
+# Compiling for a first use is announced with a count, on a terminal.
+if command -v script >/dev/null; then
+  mkdir -m 0700 "$scratch/cache"
+  run="env TERM=xterm LIEGRAD_KERNELS=none XDG_CACHE_HOME=$scratch/cache $program simulate pendulum --t-end 0.01"
+  script -qec "$run" /dev/null >"$scratch/first"
+  script -qec "$run" /dev/null >"$scratch/second"
+  if ! grep -q 'compiling kernel 1 for first use: ' "$scratch/first" ||
+    ! grep -Eq '^liegrad: compiled [0-9]+ kernels in [0-9.]+ s for first use; ' "$scratch/first" ||
+    grep -q 'first use' "$scratch/second"; then
+    failures=$((failures + 1))
+    cat -v "$scratch/first" "$scratch/second"
+  fi
+fi
+
 exit $failures
