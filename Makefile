@@ -4,7 +4,7 @@
 PRESET ?= release
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: build demo test bench format check tidy asan sanitize tsan clean help packages test-packages check-packages with-tests
+.PHONY: build demo test bench format check docs tidy asan sanitize tsan clean help packages test-packages check-packages with-tests
 .NOTPARALLEL:
 
 build: build/build.ninja  ## build the libraries and build/liegrad
@@ -30,6 +30,10 @@ check: build/build.ninja with-tests check-packages  ## format, headers alone, wa
 	@grep -q '^CMAKE_COMPILE_WARNING_AS_ERROR:.*=ON$$' build/CMakeCache.txt || cmake --preset ci
 	@cmake --build build --target all tests bench all_verify_interface_header_sets \
 	  -- -k 0  # all findings at once
+
+docs: check-packages  ## reference of the public headers in build/reference/index.html; warnings are errors
+	@mkdir -p build/reference
+	@doxygen docs/Doxyfile
 
 tidy: build/build.ninja with-tests  ## clang-tidy, which takes longer than everything else
 	@cmake --build build --target tidy -- -k 0

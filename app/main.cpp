@@ -9,17 +9,17 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <Eigen/Core>
-#include <cppad/configure.hpp>
 
 #include "commands/bench_command.hpp"
 #include "commands/cache_command.hpp"
 #include "commands/check_derivatives_command.hpp"
+#include "commands/completion_command.hpp"
 #include "commands/control_command.hpp"
 #include "commands/converge_command.hpp"
 #include "commands/fit_command.hpp"
 #include "commands/models_command.hpp"
 #include "commands/modes_command.hpp"
+#include "commands/reference_command.hpp"
 #include "commands/report_command.hpp"
 #include "commands/sensitivity_command.hpp"
 #include "commands/simulate_command.hpp"
@@ -28,28 +28,26 @@
 #include "options/command_line.hpp"
 #include "options/exit_status.hpp"
 #include "options/interrupt.hpp"
+#include "output/colour.hpp"
+#include "output/compile_line.hpp"
 #include "output/output_file.hpp"
+#include "output/versions.hpp"
 
 namespace {
 
 using namespace liegrad::app;
 
-/// The versions a bug report needs.
-std::string version() {
-  const std::string eigen = std::to_string(EIGEN_WORLD_VERSION) + '.' +
-                            std::to_string(EIGEN_MAJOR_VERSION) + '.' +
-                            std::to_string(EIGEN_MINOR_VERSION);
-  return "liegrad " LIEGRAD_VERSION " (Eigen " + eigen + ", " CPPAD_PACKAGE_STRING ")";
-}
-
 int fail(int status, const std::string& sentence) {
-  std::cerr << "liegrad: " << sentence << (sentence.ends_with('?') ? "\n" : ".\n");
+  std::cerr << error_mark("liegrad:") << ' ' << sentence
+            << (sentence.ends_with('?') ? "\n" : ".\n");
   return status;
 }
 
 /// Runs what was typed, and returns when it succeeded.
 void run(CLI::App& app, int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
+  const bool is_quiet = std::find(arguments.begin(), arguments.end(), "--quiet") != arguments.end();
+  const CompileLine compilations(!is_quiet);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     app.parse(std::move(arguments));  // runs the command
@@ -70,7 +68,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Lie-group multibody dynamics with exact derivatives"};
   app.name("liegrad");
   app.set_help_flag("-h,--help", "Print this help and exit");
-  app.set_version_flag("--version", version(), "Print the version and exit");
+  app.set_version_flag("--version", versions(), "Print the version and exit");
   app.require_subcommand(0, 1);
   add_models_command(app);
   add_simulate_command(app);
@@ -84,6 +82,8 @@ int main(int argc, char** argv) {
   add_report_command(app);
   add_bench_command(app);
   add_cache_command(app);
+  add_reference_command(app);
+  add_completion_command(app);
 
   try {
     run(app, argc, argv);

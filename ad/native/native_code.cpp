@@ -15,6 +15,7 @@
 #include "liegrad/ad/codegen/write_c.hpp"
 #include "liegrad/ad/message.hpp"
 #include "liegrad/ad/native/cache.hpp"
+#include "liegrad/ad/native/compile_observer.hpp"
 #include "liegrad/ad/native/compiler.hpp"
 #include "liegrad/ad/native/file.hpp"
 #include "liegrad/ad/native/sha256.hpp"
@@ -96,7 +97,10 @@ std::optional<NativeCode> build(const Recording& recording, const KernelLayout& 
         scratch.path().parent_path().string() + " cannot be written: " + std::strerror(errno);
     return std::nullopt;
   }
-  *why_not = compile(compiler, source, object);
+  {
+    const CompileNotice notice(recording.name());
+    *why_not = compile(compiler, source, object);
+  }
   if (!why_not->empty()) return std::nullopt;
 
   std::optional<NativeCode> code =

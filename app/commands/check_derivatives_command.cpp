@@ -19,6 +19,7 @@
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
 #include "options/run_size.hpp"
+#include "output/colour.hpp"
 #include "output/derivative_progress.hpp"
 #include "output/named_table.hpp"
 #include "output/output_file.hpp"
@@ -348,7 +349,7 @@ void CheckDerivativesCommand::run() const {
   std::vector<std::string> warnings = result.found.adjoint.simulation.warnings;
   for (const std::string& warning : integration.warnings()) warnings.push_back(warning);
   for (const std::string& warning : warnings) {
-    if (!common.quiet) std::cerr << "liegrad: warning: " << warning << ".\n";
+    if (!common.quiet) std::cerr << warning_mark("liegrad: warning: ") << warning << ".\n";
   }
   if (common.prints()) print(result, common.verbose);
   common.write_json(json_of(result, echo));

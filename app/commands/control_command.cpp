@@ -16,6 +16,7 @@
 #include "options/control_file.hpp"
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
+#include "output/colour.hpp"
 #include "output/control_plot.hpp"
 #include "output/csv_file.hpp"
 #include "output/number_text.hpp"
@@ -284,7 +285,8 @@ void ControlCommand::run() const {
   }
   if (!solution.certificate.local_minimum && !common.quiet) {
     std::fflush(stdout);
-    std::cerr << "liegrad: warning: this is an extremal but no local minimum; start from another "
+    std::cerr << warning_mark("liegrad: warning: ")
+              << "this is an extremal but no local minimum; start from another "
                  "guess.\n";
   }
 }
@@ -352,6 +354,7 @@ void add_control_command(CLI::App& app) {
       ->type_name("FILE.svg")
       ->check(names_a_file());
   command->common.add_to(*sub);
+  command->common.add_citations_to(*sub);
   sub->callback([command] { command->run(); });
 }
 

@@ -20,6 +20,7 @@
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
 #include "options/run_size.hpp"
+#include "output/colour.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
@@ -282,7 +283,7 @@ void ConvergeCommand::run() const {
   fill(system, study);
   if (!common_.quiet) {
     for (const std::string& warning : warnings(study)) {
-      std::cerr << "liegrad: warning: " << warning << ".\n";
+      std::cerr << warning_mark("liegrad: warning: ") << warning << ".\n";
     }
   }
   if (common_.prints({out_, plot_})) {
@@ -325,6 +326,7 @@ void ConvergeCommand::add_to(CLI::App& command) {
       ->type_name("FILE.svg")
       ->check(names_a_file());
   common_.add_to(command);
+  common_.add_citations_to(command);
 }
 
 }  // namespace

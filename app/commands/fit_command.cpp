@@ -60,6 +60,7 @@ void FitCommand::add_to(CLI::App& command) {
   add_file("--plot", plot, "Write a figure as SVG");
   add_file("--write", write, "Write the values found, for --set-file");
   common.add_to(command);
+  common.add_citations_to(command);
 }
 
 void FitCommand::check_written_files() const {

@@ -179,7 +179,8 @@ void add_models_command(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("models", "List the built-in systems, or show one");
   sub->add_option("NAME", command->name, "The system to show; all unless given")->type_name("");
   sub->add_option("--group", command->group, "Of rigid-body nodes: so3xr3 or se3")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->capture_default_str();
   sub->footer(
       "The JSON of a system has `name`, `description`, `size` (null, or of a system of any size\n"
       "`name` and `default` of the number that decides on it), `dof`, `constraints`, `t_end` and "

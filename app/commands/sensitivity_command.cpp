@@ -18,6 +18,7 @@
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
 #include "options/run_size.hpp"
+#include "output/colour.hpp"
 #include "output/derivative_progress.hpp"
 #include "output/named_table.hpp"
 #include "output/number_text.hpp"
@@ -276,7 +277,7 @@ void SensitivityCommand::run() const {
   }
   if (!common.quiet) {
     for (const std::string& warning : d.simulation.warnings) {
-      std::cerr << "liegrad: warning: " << warning << ".\n";
+      std::cerr << warning_mark("liegrad: warning: ") << warning << ".\n";
     }
     if (!d.ineffective.empty()) {
       fmt::print(stderr, "liegrad: {} {} no effect here: derivatives are zero, exactly.\n",
@@ -316,6 +317,7 @@ void add_sensitivity_command(CLI::App& app) {
       ->type_name("DIR")
       ->check(names_a_file());
   command->common.add_to(*sub);
+  command->common.add_citations_to(*sub);
   sub->callback([command] { command->run(); });
 }
 

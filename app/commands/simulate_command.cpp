@@ -16,6 +16,7 @@
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
 #include "options/run_size.hpp"
+#include "output/colour.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
 #include "output/summary_names.hpp"
@@ -348,7 +349,7 @@ void SimulateCommand::run() const {
 
   if (!common.quiet) {
     for (const std::string& warning : summary.warnings) {
-      std::cerr << "liegrad: warning: " << warning << ".\n";
+      std::cerr << warning_mark("liegrad: warning: ") << warning << ".\n";
     }
   }
   if (common.prints({out})) print(result, common.verbose);
@@ -360,8 +361,8 @@ void SimulateCommand::run() const {
   if (!result.is_complete()) throw Error(summary.message);
   if (!summary.trusted && !common.quiet) {
     std::fflush(stdout);
-    std::cerr << "liegrad: warning: this result cannot be trusted: " << summary.reason_for_doubt
-              << ".\n";
+    std::cerr << warning_mark("liegrad: warning: ")
+              << "this result cannot be trusted: " << summary.reason_for_doubt << ".\n";
   }
 }
 
@@ -397,6 +398,7 @@ void add_simulate_command(CLI::App& app) {
       ->type_name("OUTPUT=LEVEL")
       ->allow_extra_args(false);
   command->common.add_to(*sub);
+  command->common.add_citations_to(*sub);
   sub->callback([command] { command->run(); });
 }
 

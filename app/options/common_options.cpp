@@ -1,7 +1,9 @@
 #include "options/common_options.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "output/bibliography.hpp"
 #include "output/output_file.hpp"
 
 namespace liegrad::app {
@@ -14,15 +16,31 @@ void CommonOptions::add_to(CLI::App& command) {
   command.add_flag("--verbose", verbose, "Print more");
 }
 
+void CommonOptions::add_citations_to(CLI::App& command) {
+  command
+      .add_option("--citations", citations_file,
+                  "Write BibTeX entries of the methods used; - is standard output")
+      ->type_name("FILE.bib")
+      ->check(names_a_file())
+      ->check([](const std::string& file) {
+        check_files(std::array{FileOption{"--citations", file}});
+        return std::string();
+      });
+}
+
 bool CommonOptions::prints(std::initializer_list<std::string_view> files) const {
   return !quiet && json_file != "-" && std::find(files.begin(), files.end(), "-") == files.end();
 }
 
 void CommonOptions::write_json(const nlohmann::ordered_json& summary) const {
-  if (json_file.empty()) return;
-  OutputFile file(json_file);
-  file.write(summary.dump(2) + '\n');
-  file.close();
+  const auto write = [](const std::string& name, const std::string& text) {
+    if (name.empty()) return;
+    OutputFile file(name);
+    file.write(text);
+    file.close();
+  };
+  write(json_file, summary.dump(2) + '\n');
+  if (!citations_file.empty()) write(citations_file, bibtex_of(cited_keys(summary)));
 }
 
 }  // namespace liegrad::app

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "output/round_ticks.hpp"
 #include "output/svg_text.hpp"
 
 namespace liegrad::app {
@@ -56,9 +57,10 @@ class Figure {
                        : ""));
     body_ += fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#888'/>\n",
                          kLeft, top_, kWidth, kHeight);
-    if (low < 0 && high > 0) rule(y_of(0), "#ccc", "");
-    words(kLeft - 6, top_ + 10, "end", "#000", fmt::format("{:.3g}", high));
-    words(kLeft - 6, top_ + kHeight, "end", "#000", fmt::format("{:.3g}", low));
+    for (const double tick : round_ticks(low, high, 4)) {
+      rule(y_of(tick), tick == 0 ? "#aaa" : "#e4e4e4", "");
+      words(kLeft - 6, y_of(tick) + 4, "end", "#000", fmt::format("{:.4g}", tick));
+    }
     for (std::size_t k = 0; k < lines.size(); ++k) {
       const Line& line = lines[k];
       for (const double bound : {line.bounds.lower, line.bounds.upper}) {
@@ -73,8 +75,10 @@ class Figure {
       words(kLeft + kWidth + 10, top_ + 12 + 15 * static_cast<double>(k), "start", kColors[k],
             line.label);
     }
-    words(kLeft, top_ + kHeight + 15, "start", "#000", "t = 0");
-    words(kLeft + kWidth, top_ + kHeight + 15, "end", "#000", fmt::format("{:.4g} s", t_end_));
+    for (const double tick : round_ticks(0, t_end_, 6)) {
+      words(x_of(tick), top_ + kHeight + 15, "middle", "#000", fmt::format("{:.4g}", tick));
+    }
+    words(kLeft + kWidth + 10, top_ + kHeight + 15, "start", "#000", "t (s)");
     top_ += kHeight + kGap;
   }
 

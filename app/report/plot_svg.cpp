@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "output/round_ticks.hpp"
 #include "report/reader_text.hpp"
 
 namespace liegrad::app {
@@ -56,16 +57,9 @@ class Axis {
   }
   /// About five round numbers.
   std::vector<double> ticks() const {
-    const double rough = (high_ - low_) / 5, power = std::pow(10, std::floor(std::log10(rough)));
-    double spacing = 10 * power;
-    for (const double factor : {5.0, 2.0, 1.0}) {
-      if (factor * power >= rough) spacing = factor * power;
-    }
-    if (is_logarithmic_) spacing = std::max(1.0, std::ceil(spacing));
-    std::vector<double> list;
-    for (double x = std::ceil(low_ / spacing) * spacing; x <= high_; x += spacing) {
-      const double value = std::abs(x) < 1e-9 * spacing ? 0 : x;
-      list.push_back(is_logarithmic_ ? std::pow(10, value) : value);
+    std::vector<double> list = round_ticks(low_, high_, 5, is_logarithmic_ ? 1 : 0);
+    if (is_logarithmic_) {
+      for (double& value : list) value = std::pow(10, value);
     }
     return list;
   }

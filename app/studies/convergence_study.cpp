@@ -15,7 +15,7 @@ namespace {
 using nlohmann::ordered_json;
 
 LogLogPlot plot_of(const Study& study) {
-  LogLogPlot plot{study.system + ", errors against " + study.reference, "h", "error"};
+  LogLogPlot plot{study.system + ", errors against " + study.reference, "step h (s)", "error"};
   const auto add = [&](const std::string& name, double ByVariable::*variable) {
     const double order = study.fitted.*variable;
     PlotSeries series{std::isnan(order) ? name : fmt::format("{} (order {:.2f})", name, order)};

@@ -24,6 +24,7 @@ expect() {
 
 expect 0 stdout '^Usage: liegrad' --help
 expect 0 stdout '^liegrad [0-9]+\.[0-9]+\.[0-9]+ ' --version
+expect 0 stdout '\(Eigen 3.*Ceres 2.*IPOPT 3.*CLI11.*fmt.*nlohmann-json' --version
 expect 0 stdout '^Usage: liegrad'
 expect 2 stderr '^liegrad: .*--nonsense.*\.$' --nonsense
 expect 0 stdout '^Usage: liegrad cache' cache --help
@@ -47,5 +48,41 @@ for text in '--group NAME=so3xr3' '--method NAME=radau-3' '--rho R=0.8' '--rtol 
 done
 expect 0 stdout '^  --mode NAME=adjoint ' sensitivity --help
 expect 0 stdout '^  --wrt NAME,… REQUIRED *$|^  --wrt NAME,… REQUIRED +[A-Z]' sensitivity --help
+
+# What is to be cited, with the method that is used.
+expect 0 stdout '^@book\{HairerWanner1996,' simulate free_body --t-end 0.01 --quiet --citations -
+expect 0 stdout '^@article\{BruelsCardonaArnold2012,' simulate free_body --method lie-alpha --t-end 0.01 --quiet --citations -
+"$program" simulate free_body --sigma 1 --t-end 0.01 --quiet --citations "$scratch/methods.bib"
+if ! grep -q '^@article{HolzingerArnoldGerstmayr2025,' "$scratch/methods.bib" ||
+  [ "$(grep -c '^@' "$scratch/methods.bib")" -ne "$(grep -c '^}' "$scratch/methods.bib")" ]; then
+  failures=$((failures + 1))
+  cat "$scratch/methods.bib"
+fi
+expect 2 stderr '^liegrad: .*methods.bib cannot be written' simulate free_body --citations "$scratch/nowhere/methods.bib"
+
+# Colours on a terminal only.
+if printf '' | script -qec true /dev/null >/dev/null 2>&1; then
+  on_terminal() { script -qec "$*" /dev/null; }
+  on_terminal env TERM=xterm NO_COLOR= "$program" nonsense >"$scratch/colours"
+  on_terminal env TERM=xterm NO_COLOR=1 "$program" nonsense >"$scratch/plain"
+  if ! grep -q "$(printf '\033')\[1;31mliegrad:" "$scratch/colours" || grep -q "$(printf '\033')" "$scratch/plain"; then
+    failures=$((failures + 1))
+    cat -v "$scratch/colours" "$scratch/plain"
+  fi
+fi
+
+# Compiling for a first use is announced with a count, on a terminal.
+if command -v script >/dev/null; then
+  mkdir -m 0700 "$scratch/cache"
+  run="env TERM=xterm LIEGRAD_KERNELS=none XDG_CACHE_HOME=$scratch/cache $program simulate pendulum --t-end 0.01"
+  script -qec "$run" /dev/null >"$scratch/first"
+  script -qec "$run" /dev/null >"$scratch/second"
+  if ! grep -q 'compiling kernel 1 for first use: ' "$scratch/first" ||
+    ! grep -Eq '^liegrad: compiled [0-9]+ kernels in [0-9.]+ s for first use; ' "$scratch/first" ||
+    grep -q 'first use' "$scratch/second"; then
+    failures=$((failures + 1))
+    cat -v "$scratch/first" "$scratch/second"
+  fi
+fi
 
 exit $failures

@@ -8,6 +8,8 @@ import { color, onThemeChange, seriesColor } from './theme.js';
 
 const kHeight = 250;
 const kLongestVerticalLabel = 20;
+const kMostPowers = 6; // with a number beside a logarithmic axis
+const kFewPoints = 12; // of which each is marked
 const kFont = '14px system-ui, sans-serif';
 
 /// `rgb(r, g, b)` with an opacity.
@@ -51,7 +53,9 @@ function uplotSeries(column, colors) {
     width: points ? 0 : 2,
     paths: points ? () => null : undefined,
     dash: column.series.style === 'dashed' ? [7, 5] : undefined,
-    points: points ? { show: true, size: 5, width: 1, fill: stroke } : { show: false },
+    points: points
+      ? { show: true, size: 5, width: 1, fill: stroke }
+      : { show: (u, index, first, last) => last - first < kFewPoints, size: 6, width: 1, fill: stroke },
     spanGaps: true,
   };
 }
@@ -64,17 +68,22 @@ function tickText(value, spacing, largest) {
   return value.toFixed(decimals).replace('-', '−');
 }
 
-/// Lines of a logarithmic axis: powers of ten, and 2 and 5 times these where there are few powers.
+/// Lines of a logarithmic axis: powers of ten, 2 and 5 times these where there are few powers, and every second or third
+/// power where there are so many that their numbers would touch.
 function roundNumbers(u, values) {
-  const factor = (value) => Number((value / 10 ** Math.floor(Math.log10(value) + 1e-9)).toPrecision(3));
-  const powersOnly = values.filter((value) => factor(value) === 1).length > 2;
-  return values.map((value) => ((powersOnly ? [1] : [1, 2, 5]).includes(factor(value)) ? value : null));
+  const exponent = (value) => Math.floor(Math.log10(value) + 1e-9);
+  const factor = (value) => Number((value / 10 ** exponent(value)).toPrecision(3));
+  const powers = values.filter((value) => factor(value) === 1).length;
+  const factors = powers > 2 ? [1] : [1, 2, 5];
+  const every = Math.ceil(powers / kMostPowers) || 1;
+  return values.map((value) => (factors.includes(factor(value)) && exponent(value) % every === 0 ? value : null));
 }
 
-/// Name and unit, or the unit alone where both would not fit beside the plot.
+/// Name and unit; the last part of the name, or the unit alone, where that would not fit beside the plot.
 function verticalLabel(plot) {
-  const full = withUnit(plot.y_label ?? '', plot.unit);
-  return full.length <= kLongestVerticalLabel ? full : withUnit('', plot.unit).trim();
+  const name = plot.y_label ?? '';
+  const labels = [name, name.split('.').at(-1)].map((text) => withUnit(text, plot.unit));
+  return labels.find((label) => label.length <= kLongestVerticalLabel) ?? withUnit('', plot.unit).trim();
 }
 
 function axis(label, size, isLogarithmic) {

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace liegrad::app {
+
+/// `liegrad completion`: prints a script for a shell.
+void add_completion_command(CLI::App& app);
+
+}  // namespace liegrad::app
