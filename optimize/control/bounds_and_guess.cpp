@@ -220,12 +220,15 @@ void Transcription::set_reference(int point, std::span<const double> q) {
   }
 }
 
+/// The end counts from its target, wherever some of its coordinates are fixed.
+bool Transcription::keeps_end_reference() const {
+  const std::vector<bool>& fixed = problem_.end_position_fixed();
+  return std::find(fixed.begin(), fixed.end(), true) != fixed.end();
+}
+
 void Transcription::recentre(std::vector<double>& x) {
   const lie::GroupList& space = problem_.system().configuration_space();
-  // The end counts from its target, wherever some of its coordinates are fixed.
-  const std::vector<bool>& fixed = problem_.end_position_fixed();
-  const bool keep_end = std::find(fixed.begin(), fixed.end(), true) != fixed.end();
-  for (int n = 1; n <= layout_.num_steps - (keep_end ? 1 : 0); ++n) {
+  for (int n = 1; n <= layout_.num_steps - (keeps_end_reference() ? 1 : 0); ++n) {
     const std::span<double> delta =
         std::span(x).subspan(index(layout_.at(n, layout_.q)), index(space.dof()));
     std::vector<double> q = references_[index(n)];

@@ -61,6 +61,8 @@ Transcription::Transcription(const Problem& problem, const TranscriptionOptions&
   set_guess();
   set_references();
   set_variable_bounds();
+  first_references_ = references_;
+  first_guess_ = guess_;
 }
 
 /// Numbers behind the unknowns: views and θ̄ of each point, what all steps read, parameters that are not free.

@@ -9,6 +9,7 @@
 #include "liegrad/control/grid_layout.hpp"
 #include "liegrad/control/problem_functions.hpp"
 #include "liegrad/control/row_layout.hpp"
+#include "liegrad/control/solution.hpp"
 #include "liegrad/dae/state.hpp"
 
 namespace liegrad::control {
@@ -62,6 +63,12 @@ class Transcription {
   const std::vector<double>& row_scales() const { return row_scales_; }
   const std::vector<double>& guess() const { return guess_; }
 
+  /// Back to the guess of the problem and its reference.
+  void start_from_guess();
+  /// Makes the motion of a solution the guess, interpolated where its grid is another, and the reference. True if it has
+  /// the same unknowns and rows. Throws InvalidArgument if it is one of another system.
+  bool start_from(const Solution& solution);
+
   /// Moves the reference to q̄_n∘exp(δ_n) and sets δ_n = 0, where it may move: δ_N of coordinates fixed one by one counts
   /// from the target.
   void recentre(std::vector<double>& x);
@@ -100,6 +107,7 @@ class Transcription {
   void set_variable_bounds();
   void set_guess();
   void guess_reactions();
+  bool keeps_end_reference() const;
   std::vector<double> guessed_configuration(double fraction) const;
 
   const Problem& problem_;
@@ -116,6 +124,8 @@ class Transcription {
   std::vector<double> numbers_, guess_, row_scales_;
   std::vector<Interval> variable_bounds_, row_bounds_;
   std::vector<std::vector<double>> references_;  ///< q̄_n
+  std::vector<std::vector<double>> first_references_;
+  std::vector<double> first_guess_;
 };
 
 }  // namespace liegrad::control
