@@ -47,7 +47,7 @@ struct Outcome {
 /// The command as typed.
 struct ControlCommand {
   std::string problem, transcription = "simultaneous", hessian = "exact", linear_solver = "auto";
-  std::string out, plot, write, warm_start, continuation;
+  std::string out, plot, gains, write, warm_start, continuation;
   std::vector<std::string> settings, ipopt;
   std::optional<int> steps, starts;
   std::optional<double> refine;
@@ -122,6 +122,7 @@ SolveOptions ControlCommand::options(int default_steps) const {
        {"shooting", control::TranscriptionKind::kShooting}});
   options.transcription.segments = segments;
   options.tolerance = tolerance;
+  options.find_gains = !gains.empty();
   options.max_iterations = max_iterations;
   options.time_limit = time_limit;
   for (const std::string& text : ipopt) {
@@ -245,6 +246,7 @@ Outcome ControlCommand::search(Problem made, const SolveOptions& options, Progre
 void ControlCommand::write_files(const Outcome& outcome) const {
   const auto& [made, solution, study, unreached] = outcome;
   if (!out.empty()) write_control_motion(made, solution, out);
+  if (!gains.empty()) write_control_gains(made, solution, gains);
   if (!write.empty()) write_solution_file(made, solution, write);
   if (!plot.empty()) {
     OutputFile file(plot);
@@ -265,7 +267,8 @@ void ControlCommand::run() const {
   auto [made, default_steps] = make();
   SolveOptions solve_options = options(default_steps);
   check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out},
-                         FileOption{"--plot", plot}, FileOption{"--write", write}},
+                         FileOption{"--plot", plot}, FileOption{"--gains", gains},
+                         FileOption{"--write", write}},
               std::array{FileOption{"--warm-start", warm_start}});
   ProgressLine progress(!common.quiet);
   solve_options.observe = [&](int iteration, double cost, double violation) {
@@ -276,7 +279,7 @@ void ControlCommand::run() const {
     }
     return !was_interrupted();
   };
-  const bool prints = common.prints({out, plot, write});
+  const bool prints = common.prints({out, plot, gains, write});
   const Outcome outcome = search(std::move(made), solve_options, progress, prints);
   if (prints) print_control(outcome.problem, outcome.solution, common.verbose);
   write_files(outcome);
@@ -377,6 +380,10 @@ void add_control_command(CLI::App& app) {
   sub->add_option("--plot", command->plot,
                   "Write controls, velocities, reactions and costates to this file")
       ->type_name("FILE.svg")
+      ->check(names_a_file());
+  sub->add_option("--gains", command->gains,
+                  "Write the gains of the feedback along the motion, step by step")
+      ->type_name("FILE.csv")
       ->check(names_a_file());
   command->common.add_to(*sub);
   sub->callback([command] { command->run(); });

@@ -148,4 +148,25 @@ void write_control_motion(const Problem& problem, const Solution& solution,
   file.close();
 }
 
+void write_control_gains(const Problem& problem, const Solution& solution,
+                         const std::string& name) {
+  const dae::Model& system = problem.system();
+  std::vector<std::string> columns = {"t"};
+  for (const std::string& control : system.controls()) {
+    for (const char* const part : {"position", "velocity", "acceleration", "a"}) {
+      for (int i = 0; i < system.dof(); ++i) {
+        columns.push_back(fmt::format("{} by {} {}", control, part, system.coordinate_name(i)));
+      }
+    }
+    for (const std::string& other : system.controls()) {
+      columns.push_back(fmt::format("{} by {}", control, other));
+    }
+  }
+  CsvFile file(name, columns);
+  for (std::size_t n = 0; n < solution.gains.size(); ++n) {
+    file.write_row(solution.states[n].t, solution.gains[n]);
+  }
+  file.close();
+}
+
 }  // namespace liegrad::app

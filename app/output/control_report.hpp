@@ -20,4 +20,8 @@ void print_control(const control::Problem& problem, const control::Solution& sol
 void write_control_motion(const control::Problem& problem, const control::Solution& solution,
                           const std::string& file);
 
+/// Feedback gains, a row for each step: u_{n+1} changes by the sum of gains times changes of the motion at point n.
+void write_control_gains(const control::Problem& problem, const control::Solution& solution,
+                         const std::string& file);
+
 }  // namespace liegrad::app

@@ -58,7 +58,9 @@ constexpr double kRho = 0.9;
 }  // namespace
 
 std::vector<Row> control_rows() {
-  const Problem turn = control::make_problem("reorientation");
+  // With three inertias and about a slanted axis, so that it takes several iterations.
+  const Problem turn = control::make_problem(
+      "reorientation", {{"body.J2", 2}, {"body.J3", 3}, {"axis1", 1}, {"axis2", -2}, {"axis3", 2}});
   const Problem swing = control::make_problem("spherical_pendulum");
   const Problem limited = control::make_problem("spherical_pendulum", {{"reaction_limit", 13}});
   Search turn_50(turn, 50, LinearSolver::kBlocks, kRho),

@@ -8,8 +8,11 @@
 namespace liegrad::control {
 namespace {
 
-/// The step equations and the quadrature of the cost have this order; where controls jump it is lower.
+/// The step equations and the quadrature of the cost have this order. Where controls jump it is lower, and so it is with
+/// methods that damp, whose last controls oscillate at any step.
 constexpr double kOrder = 2, kLowestOrder = 0.5;
+/// A faster fall is one of terms that cancel, and says little about what is left.
+constexpr double kHighestOrder = 2.3;
 
 double largest_change(const Solution& coarse, const Solution& fine) {
   double largest = 0;
@@ -31,8 +34,7 @@ void estimate(std::vector<RefinedGrid>& grids) {
   if (grids.size() >= 3) {
     const double before = grids[grids.size() - 2].cost - grids[grids.size() - 3].cost;
     fine.order = change == 0 ? kOrder : std::log2(std::abs(before / change));
-    // A faster fall than the method's is chance.
-    order = std::clamp(fine.order, kLowestOrder, kOrder);
+    order = fine.order > kHighestOrder ? 1.0 : std::clamp(fine.order, kLowestOrder, kOrder);
   }
   const double share = 1 / (std::exp2(order) - 1);
   fine.error = share * std::abs(change);

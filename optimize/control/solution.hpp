@@ -74,6 +74,9 @@ struct Solution {
   /// Multipliers of the step relations of positions: how the cost to go changes along q_n∘exp(δ), the left-trivialised
   /// costate of q, at points 1 … N.
   std::vector<std::vector<double>> costates;
+  /// Feedback gains of each step, if they were asked for: u_{n+1} = u*_{n+1} + G_n (s_n - s*_n) with s = (δ, v, v̇, a, u)
+  /// at point n, control by control.
+  std::vector<std::vector<double>> gains;
   /// Of each iteration: primal and dual infeasibility of the iterates.
   std::vector<double> primal_history, dual_history;
   dae::Formulation formulation = dae::Formulation::kIndex3;

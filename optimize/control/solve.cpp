@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "liegrad/control/certificate.hpp"
+#include "liegrad/control/feedback.hpp"
 #include "liegrad/control/ipopt_blocks.hpp"
 #include "liegrad/control/ipopt_run.hpp"
 #include "liegrad/control/shooting.hpp"
@@ -241,6 +242,9 @@ Solution Solver::Parts::solve(const Iterate& from) {
     const Clock::time_point certifying = Clock::now();
     solution.certificate = certify(transcription, nlp, solution);
     summary.certificate_wall_seconds = seconds_since(certifying);
+  }
+  if (options.find_gains && is_solved(summary.status)) {
+    solution.gains = feedback_gains(transcription, nlp, solution);
   }
   return solution;
 }

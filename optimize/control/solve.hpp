@@ -30,6 +30,7 @@ struct SolveOptions {
   /// Options of IPOPT by their names; they come before those that are chosen here.
   std::map<std::string, std::string> ipopt;
   bool certify = true;
+  bool find_gains = false;  ///< of the feedback along the solution
   /// Called in each iteration; false ends the search with the iterate at hand.
   std::function<bool(int iteration, double cost, double violation)> observe;
 };

@@ -96,6 +96,7 @@ bool Transcription::start_from(const Solution& solution) {
     }
   }
   if (layout_.horizon >= 0) guess_[index(layout_.horizon)] = horizon;
+  share_periodic();
   int next = layout_.parameters;
   for (const auto& [parameter, bounds] : problem_.free_parameters()) {
     guess_[index(next++)] = solution.parameters[index(parameter)];

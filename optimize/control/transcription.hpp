@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -93,6 +94,13 @@ class Transcription {
                  const std::function<void(double t, std::span<double> u)>& controls);
   /// ∂/∂h_n of the Lagrangian for the length of each step, at the point in numbers().
   std::vector<double> step_length_derivatives(std::span<const double> multipliers) const;
+  /// Derivatives of one step by the unknowns of its start and then of its end: of the Lagrangian twice, with what is
+  /// asked of the end, and of its equations once. The horizon and parameters are taken as given.
+  struct StepModel {
+    Eigen::MatrixXd hessian, jacobian;
+  };
+  /// At the point in numbers(), step by step.
+  std::vector<StepModel> step_models(std::span<const double> multipliers) const;
   /// What an unknown or a row is, and when.
   std::string variable_name(int variable) const;
   std::string row_name(int row) const;
@@ -108,6 +116,9 @@ class Transcription {
   void set_guess();
   void guess_reactions();
   bool keeps_end_reference() const;
+  std::string periodic_name(int k) const;
+  /// What periodic nodes have in common, from the start of the guess.
+  void share_periodic();
   std::vector<double> guessed_configuration(double fraction) const;
 
   const Problem& problem_;
