@@ -43,13 +43,16 @@ FreeUnknowns free_unknowns(const Transcription& transcription, int point) {
 
 }  // namespace
 
-std::vector<std::vector<double>> feedback_gains(const Transcription& transcription, Nlp& nlp,
+std::vector<std::vector<double>> feedback_gains(Transcription& transcription, Nlp& nlp,
                                                 const Solution& solution) {
+  // Gains are by q∘exp(δ) about the motion itself. Multipliers do not depend on the reference.
+  std::vector<double> x = solution.x;
+  transcription.recentre(x);
   const GridLayout& layout = transcription.layout();
   const RowLayout& rows = transcription.rows();
   const auto width = static_cast<Eigen::Index>(layout.width);
   const int num_controls = static_cast<int>(transcription.problem().system().controls().size());
-  nlp.set_point(solution.x);
+  nlp.set_point(x);
   std::vector<double> g(index(nlp.num_constraints()));
   nlp.constraints(g);
   const std::vector<Transcription::StepModel> models =
@@ -82,12 +85,12 @@ std::vector<std::vector<double>> feedback_gains(const Transcription& transcripti
         const int b = end.offsets[static_cast<std::size_t>(j)];
         matrix(i, j) = model.hessian(width + a, width + b) + to_go(a, b);
       }
-      matrix(i, i) += end.held[static_cast<std::size_t>(i)]
-                          ? kStiffness * scale
-                          : barrier(solution.x[index(variable)],
-                                    transcription.variable_bounds()[index(variable)],
-                                    solution.lower_multipliers[index(variable)],
-                                    solution.upper_multipliers[index(variable)]);
+      matrix(i, i) +=
+          end.held[static_cast<std::size_t>(i)]
+              ? kStiffness * scale
+              : barrier(x[index(variable)], transcription.variable_bounds()[index(variable)],
+                        solution.lower_multipliers[index(variable)],
+                        solution.upper_multipliers[index(variable)]);
     }
     for (Eigen::Index i = 0; i < num_rows; ++i) {
       const int place = places[static_cast<std::size_t>(i)];

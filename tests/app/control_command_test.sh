@@ -117,7 +117,7 @@ MISTAKES = [
     (["end", "top", "coordinates"], [7], "coordinate 7"),
     (["end", "top", "coordinates"], [0.5], "whole numbers"),
     (["end", "top", "v"], [0, 0], "velocity"),
-    (["end", "top", "v_coordinates"], [0], "velocity_coordinates"),
+    (["end", "top", "v_coordinates"], [0], "no key 'v_coordinates'"),
     (["cost"], [], "cost"),
     (["cost"], {}, "optimal"),
     (["cost", "running"], {}, "running"),
