@@ -1,7 +1,6 @@
 #include "commands/control_command.hpp"
 
 #include <array>
-#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,37 +9,49 @@
 
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
-#include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/lie/error.hpp"
 #include "options/common_options.hpp"
 #include "options/control_file.hpp"
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
+#include "options/solution_file.hpp"
 #include "output/colour.hpp"
 #include "output/control_plot.hpp"
-#include "output/csv_file.hpp"
+#include "output/control_report.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
-#include "report/drawing.hpp"
+#include "studies/control_studies.hpp"
 
 namespace liegrad::app {
 namespace {
 
 using control::BuiltInProblem;
-using control::Certificate;
+using control::Followed;
 using control::Problem;
 using control::Solution;
 using control::SolveOptions;
 using control::Summary;
 using nlohmann::ordered_json;
 
+/// From one search to many.
+enum class Way { kOnce, kRefine, kFollow, kStarts };
+
+/// What the command found.
+struct Outcome {
+  Problem problem;
+  Solution solution = {};
+  ordered_json study = {};  ///< the searches behind it
+  std::string unreached = {};
+};
+
 /// The command as typed.
 struct ControlCommand {
   std::string problem, transcription = "simultaneous", hessian = "exact", linear_solver = "auto";
-  std::string out, plot;
+  std::string out, plot, gains, write, warm_start, continuation;
   std::vector<std::string> settings, ipopt;
-  std::optional<int> steps;
+  std::optional<int> steps, starts;
+  std::optional<double> refine;
   int segments = control::TranscriptionOptions{}.segments;
   int max_iterations = SolveOptions{}.max_iterations;
   double tolerance = SolveOptions{}.tolerance, time_limit = 0;
@@ -49,6 +60,12 @@ struct ControlCommand {
 
   std::map<std::string, double> given() const;
   ControlFile make() const;
+  Way way() const;
+  Followed follow(const SolveOptions& options, const Solution* start, std::string& name) const;
+  /// Searches in the way that was chosen, and prints the table of a study.
+  Outcome search(Problem made, const SolveOptions& options, ProgressLine& progress,
+                 bool prints) const;
+  void write_files(const Outcome& outcome) const;
   SolveOptions options(int default_steps) const;
   void run() const;
 };
@@ -106,6 +123,7 @@ SolveOptions ControlCommand::options(int default_steps) const {
        {"shooting", control::TranscriptionKind::kShooting}});
   options.transcription.segments = segments;
   options.tolerance = tolerance;
+  options.find_gains = !gains.empty();
   options.max_iterations = max_iterations;
   options.time_limit = time_limit;
   for (const std::string& text : ipopt) {
@@ -118,142 +136,141 @@ SolveOptions ControlCommand::options(int default_steps) const {
   return options;
 }
 
-ordered_json json_of(const Certificate& c) {
-  return {{"local_minimum", c.local_minimum},
-          {"positive_eigenvalues", c.positive},
-          {"negative_eigenvalues", c.negative},
-          {"zero_eigenvalues", c.zero},
-          {"dependent_equations", c.dependent_equations},
-          {"unknowns", c.unknowns},
-          {"equations", c.equations},
-          {"hamiltonian_mean", c.hamiltonian_mean},
-          {"hamiltonian_spread", c.hamiltonian_spread},
-          {"resimulated", c.resimulated},
-          {"resimulation_miss", c.resimulation_miss},
-          {"resimulation_cost_difference", c.resimulation_cost_difference}};
+Way ControlCommand::way() const {
+  if (int{refine.has_value()} + int{!continuation.empty()} + int{starts.has_value()} > 1) {
+    throw InvalidArgument("--refine, --continue and --starts are three ways; choose one");
+  }
+  if (starts && !warm_start.empty()) {
+    throw InvalidArgument("--starts draws its guesses; leave --warm-start out");
+  }
+  return refine                  ? Way::kRefine
+         : !continuation.empty() ? Way::kFollow
+         : starts                ? Way::kStarts
+                                 : Way::kOnce;
 }
 
-/// JSON has no infinity: null for a bound that is none.
-ordered_json controls_of(const Problem& problem) {
-  const auto bound = [](double value) {
-    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+/// --continue NAME=FROM,TO or NAME=FROM,TO,COUNT.
+Followed ControlCommand::follow(const SolveOptions& options, const Solution* start,
+                                std::string& name) const {
+  const auto refuse = [this] {
+    throw InvalidArgument("--continue takes NAME=FROM,TO or NAME=FROM,TO,COUNT, not '" +
+                          continuation + "'");
   };
-  ordered_json list = ordered_json::array();
-  for (std::size_t i = 0; i < problem.control_bounds().size(); ++i) {
-    const control::Interval& bounds = problem.control_bounds()[i];
-    list.push_back({{"name", problem.system().controls()[i]},
-                    {"lower", bound(bounds.lower)},
-                    {"upper", bound(bounds.upper)}});
+  if (names_control_file(problem)) {
+    throw InvalidArgument("--continue is for built-in problems; write values into " + problem);
   }
-  return list;
+  const std::size_t equals = continuation.find('=');
+  if (equals == 0 || equals == std::string::npos) refuse();
+  name = continuation.substr(0, equals);
+  const std::vector<double> values =
+      numbers_of("--continue " + name, continuation.substr(equals + 1));
+  if (values.size() != 2 && values.size() != 3) refuse();
+  const double count = values.size() == 3 ? values[2] : 10;
+  if (!(count >= 1 && count <= 1e6) || count != static_cast<int>(count)) refuse();
+  std::map<std::string, double> all = given();
+  if (all.contains(name)) {
+    throw InvalidArgument("--set and --continue both give '" + name + "'; choose one");
+  }
+  return control::follow(
+      [&](double value) {
+        all[name] = value;
+        return control::make_problem(problem, all);
+      },
+      values[0], values[1], static_cast<int>(count), options, start);
 }
 
-ordered_json json_of(const Problem& problem, const Solution& solution,
-                     const ControlCommand& command) {
-  const Summary& s = solution.summary;
-  ordered_json json = {{"command", "control"},
-                       {"problem", problem.name()},
-                       {"transcription", command.transcription},
-                       {"steps", s.steps},
-                       {"status", control::name_of(s.status)},
-                       {"message", s.message},
-                       {"cost", s.cost},
-                       {"t_end", s.t_end},
-                       {"iterations", s.iterations},
-                       {"recentrings", s.recentrings},
-                       {"constraint_violation", s.constraint_violation},
-                       {"dual_infeasibility", s.dual_infeasibility},
-                       {"variables", s.variables},
-                       {"constraints", s.constraints},
-                       {"hessian", command.hessian},
-                       {"linear_solver", s.linear_solver},
-                       {"ipopt_version", s.ipopt_version},
-                       {"choices", s.choices},
-                       {"wall_seconds", s.wall_seconds},
-                       {"setup_wall_seconds", s.setup_wall_seconds},
-                       {"derivative_wall_seconds", s.derivative_wall_seconds}};
-  for (const auto& [parameter, bounds] : problem.free_parameters()) {
-    const auto i = static_cast<std::size_t>(parameter);
-    json["parameters"][problem.system().parameters()[i].name] = solution.parameters[i];
+Outcome ControlCommand::search(Problem made, const SolveOptions& options, ProgressLine& progress,
+                               bool prints) const {
+  std::optional<Solution> start;
+  if (!warm_start.empty()) start = read_solution_file(made, warm_start);
+  const Solution* const from = start ? &*start : nullptr;
+  Outcome outcome{.problem = std::move(made)};
+  const auto show = [&](const auto&... table) {
+    progress.clear();
+    if (prints) print(table...);
+  };
+  switch (way()) {
+    case Way::kOnce:
+      outcome.solution = from != nullptr ? control::solve_from(*from, outcome.problem, options)
+                                         : control::solve(outcome.problem, options);
+      break;
+    case Way::kRefine: {
+      control::Refined refined =
+          control::refine(outcome.problem, options, {.tolerance = *refine}, from);
+      show(refined);
+      outcome.study["refinement"] = json_of(refined);
+      outcome.solution = std::move(refined.solution);
+      if (!refined.reached) {
+        outcome.unreached =
+            fmt::format("the estimated error of the cost is still above {:g} of it", *refine);
+      }
+      break;
+    }
+    case Way::kFollow: {
+      std::string name;
+      Followed followed = follow(options, from, name);
+      show(followed, name);
+      outcome.study["continuation"] = json_of(followed, name);
+      outcome.solution = std::move(followed.solution);
+      double reached = followed.path.front().value;
+      for (const control::FollowedSolution& at : followed.path) {
+        if (control::is_solved(at.status)) reached = at.value;
+      }
+      std::map<std::string, double> all = given();
+      all[name] = reached;
+      outcome.problem = control::make_problem(problem, all);
+      if (!followed.reached) {
+        outcome.unreached = fmt::format("the continuation ended at {} = {:g}", name, reached);
+      }
+      break;
+    }
+    case Way::kStarts: {
+      SolveOptions quietly = options;
+      quietly.observe = [](int, double, double) { return !was_interrupted(); };
+      const ControlStarts ended =
+          solve_from_starts(outcome.problem, quietly, *starts, [&](int finished) {
+            if (!progress.is_due()) return;
+            progress.show(fmt::format("{} of {} starts", finished, *starts),
+                          static_cast<double>(finished) / *starts);
+          });
+      show(ended);
+      outcome.study["starts"] = json_of(ended);
+      // Once more from the best one, in this process: its certificate.
+      outcome.solution = control::solve_from(ended.best, outcome.problem, options);
+      break;
+    }
   }
-  for (const control::Violation& v : s.violations) {
-    json["violations"].push_back({{"name", v.name}, {"time", v.time}, {"size", v.size}});
-  }
-  json["certificate"] =
-      control::is_solved(s.status) ? json_of(solution.certificate) : ordered_json(nullptr);
-  json["controls"] = controls_of(problem);
-  json["drawing"] = drawing_json(problem.system(), solution.parameters);
-  if (!command.out.empty() && command.out != "-") json["samples_file"] = command.out;
-  return json;
+  progress.clear();
+  return outcome;
 }
 
-void line(const std::string& name, const std::string& value) {
-  fmt::print("  {:<22} = {}\n", name, value);
-}
-
-void print(const Problem& problem, const Solution& solution, bool verbose) {
-  const Summary& s = solution.summary;
-  fmt::print("{}: {} steps, {} unknowns, {} equations and constraints\n", problem.name(), s.steps,
-             s.variables, s.constraints);
-  line("status", fmt::format("{} ({})", control::name_of(s.status), s.message));
-  line("cost", fmt::format("{:.10g}", s.cost));
-  line("t_end", fmt::format("{:.10g}", s.t_end));
-  line("iterations",
-       fmt::format(
-           "{}{}", s.iterations,
-           s.recentrings > 0 ? fmt::format(", reference moved {} times", s.recentrings) : ""));
-  line("constraint violation", fmt::format("{:.3g}", s.constraint_violation));
-  line("IPOPT", fmt::format("{}, linear solver {}", s.ipopt_version, s.linear_solver));
-  line("wall time", fmt::format("{:.4g} s, of it {:.3g} s to set up and {:.3g} s of derivatives",
-                                s.wall_seconds, s.setup_wall_seconds, s.derivative_wall_seconds));
-  for (const auto& [parameter, bounds] : problem.free_parameters()) {
-    const auto i = static_cast<std::size_t>(parameter);
-    line(problem.system().parameters()[i].name, fmt::format("{:.10g}", solution.parameters[i]));
+void ControlCommand::write_files(const Outcome& outcome) const {
+  const auto& [made, solution, study, unreached] = outcome;
+  if (!out.empty()) write_control_motion(made, solution, out);
+  if (!gains.empty()) write_control_gains(made, solution, gains);
+  if (!write.empty()) write_solution_file(made, solution, write);
+  if (!plot.empty()) {
+    OutputFile file(plot);
+    file.write(control_plot(made, solution));
+    file.close();
   }
-  for (const control::Violation& v : s.violations) {
-    line("violated", fmt::format("{} (t = {:.4g}) by {:.3g}", v.name, v.time, v.size));
-  }
-  if (verbose) {
-    for (const std::string& choice : s.choices) line("chosen", choice);
-  }
-  if (!control::is_solved(s.status)) return;
-  const Certificate& c = solution.certificate;
-  line("local minimum", c.dependent_equations ? "yes; some conditions repeat what others say"
-                        : c.local_minimum     ? "yes"
-                                          : fmt::format("no: {} eigenvalues of the KKT matrix are "
-                                                        "negative, where a minimum has {}",
-                                                        c.negative, c.equations));
-  line("Hamiltonian",
-       fmt::format("{:.6g}, spread {:.3g}", c.hamiltonian_mean, c.hamiltonian_spread));
-  line("run with finer step", c.resimulated
-                                  ? fmt::format("misses the end by {:.3g}, cost differs by {:.3g}",
-                                                c.resimulation_miss, c.resimulation_cost_difference)
-                                  : std::string("could not be made"));
-}
-
-/// Outputs of the system at the grid points, controls behind them.
-void write_trajectory(const Problem& problem, const Solution& solution, const std::string& name) {
-  dae::Outputs outputs(problem.system());
-  outputs.set_parameters(solution.parameters);
-  std::vector<std::string> columns = outputs.column_names();
-  columns.insert(columns.begin(), "t");
-  for (const std::string& control : problem.system().controls()) columns.push_back(control);
-  CsvFile file(name, columns);
-  for (std::size_t n = 0; n < solution.states.size(); ++n) {
-    std::vector<double> row(static_cast<std::size_t>(outputs.size()));
-    outputs.evaluate(solution.states[n], solution.controls[n], row);
-    row.insert(row.end(), solution.controls[n].begin(), solution.controls[n].end());
-    file.write_row(solution.states[n].t, row);
-  }
-  file.close();
+  ordered_json json = control_json(made, solution);
+  json["transcription"] = transcription;
+  json["hessian"] = hessian;
+  if (!out.empty() && out != "-") json["samples_file"] = out;
+  if (!study.is_null()) json.update(study);
+  common.write_json(json);
 }
 
 void ControlCommand::run() const {
   const InterruptGuard guard;
-  const auto [made, default_steps] = make();
+  way();  // mistakes before work
+  auto [made, default_steps] = make();
   SolveOptions solve_options = options(default_steps);
   check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out},
-                         FileOption{"--plot", plot}});
+                         FileOption{"--plot", plot}, FileOption{"--gains", gains},
+                         FileOption{"--write", write}},
+              std::array{FileOption{"--warm-start", warm_start}});
   ProgressLine progress(!common.quiet);
   solve_options.observe = [&](int iteration, double cost, double violation) {
     if (progress.is_due()) {
@@ -263,18 +280,15 @@ void ControlCommand::run() const {
     }
     return !was_interrupted();
   };
-  const Solution solution = control::solve(made, solve_options);
-  progress.clear();
-  if (common.prints({out, plot})) print(made, solution, common.verbose);
-  if (!out.empty()) write_trajectory(made, solution, out);
-  if (!plot.empty()) {
-    OutputFile file(plot);
-    file.write(control_plot(made, solution));
-    file.close();
+  const bool prints = common.prints({out, plot, gains, write});
+  const Outcome outcome = search(std::move(made), solve_options, progress, prints);
+  if (prints) print_control(outcome.problem, outcome.solution, common.verbose);
+  write_files(outcome);
+
+  const Summary& summary = outcome.solution.summary;
+  if (summary.status == control::Status::kInterrupted || was_interrupted()) {
+    throw Interrupted(summary.message);
   }
-  common.write_json(json_of(made, solution, *this));
-  const Summary& summary = solution.summary;
-  if (summary.status == control::Status::kInterrupted) throw Interrupted(summary.message);
   if (!control::is_solved(summary.status)) {
     std::string sentence = summary.message;
     if (!summary.violations.empty()) {
@@ -283,7 +297,8 @@ void ControlCommand::run() const {
     }
     throw Error(sentence);
   }
-  if (!solution.certificate.local_minimum && !common.quiet) {
+  if (!outcome.unreached.empty()) throw Error(outcome.unreached);
+  if (!outcome.solution.certificate.local_minimum && !common.quiet) {
     std::fflush(stdout);
     std::cerr << warning_mark("liegrad: warning: ")
               << "this is an extremal but no local minimum; start from another "
@@ -346,12 +361,31 @@ void add_control_command(CLI::App& app) {
   sub->add_option("--ipopt", command->ipopt, "An option of IPOPT; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  sub->add_option("--refine", command->refine,
+                  "Halve the steps until the cost's estimated relative error is below")
+      ->type_name("TOL");
+  sub->add_option("--continue", command->continuation,
+                  "Change a parameter in steps, each from the solution before")
+      ->type_name("NAME=FROM,TO,COUNT");
+  sub->add_option("--starts", command->starts,
+                  "Search from so many guesses, in processes, and list where they end")
+      ->type_name("N");
+  sub->add_option("--warm-start", command->warm_start, "Begin with a solution that --write wrote")
+      ->type_name("FILE.json")
+      ->check(names_a_file());
+  sub->add_option("--write", command->write, "Write motion and multipliers, for --warm-start")
+      ->type_name("FILE.json")
+      ->check(names_a_file());
   sub->add_option("--out", command->out, "Write the motion to this file; - is standard output")
       ->type_name("FILE.csv")
       ->check(names_a_file());
   sub->add_option("--plot", command->plot,
                   "Write controls, velocities, reactions and costates to this file")
       ->type_name("FILE.svg")
+      ->check(names_a_file());
+  sub->add_option("--gains", command->gains,
+                  "Write the gains of the feedback along the motion, step by step")
+      ->type_name("FILE.csv")
       ->check(names_a_file());
   command->common.add_to(*sub);
   command->common.add_citations_to(*sub);

@@ -219,6 +219,13 @@ void set_end(const JsonFields& file, Problem& problem) {
   }
 }
 
+void set_periodic(const JsonFields& file, Problem& problem) {
+  for (const json& node : list_of(file, "periodic")) {
+    if (!node.is_string()) file.refuse("periodic", "a list of names of nodes belongs here");
+    problem.make_periodic(node.get<std::string>());
+  }
+}
+
 /// weight (value - target)^power.
 std::function<Taped(const Snapshot<Taped>&)> term_of(const json& entry, const std::string& place) {
   const JsonFields fields(entry, place, {"of", "weight", "target", "power"});
@@ -292,7 +299,7 @@ ControlFile read_control_file(const std::string& file) {
   }
   const JsonFields fields(parsed, file,
                           {"name", "system", "actuators", "initial", "horizon", "controls",
-                           "parameters", "end", "cost", "bounds", "steps"});
+                           "parameters", "end", "periodic", "cost", "bounds", "steps"});
   dae::System system = system_of(fields);
   add_actuators(fields, system);
   set_initial_values(fields, system);
@@ -300,6 +307,7 @@ ControlFile read_control_file(const std::string& file) {
   set_horizon(fields, problem);
   set_controls(fields, problem);
   set_end(fields, problem);
+  set_periodic(fields, problem);
   add_costs(fields, problem);
   add_bounds(fields, problem);
   const double steps = fields.number_or("steps", 100);

@@ -1,6 +1,7 @@
 #include "accuracy_rows.hpp"
 #include "beam_rows.hpp"
 #include "chain_rows.hpp"
+#include "control_rows.hpp"
 #include "fit_rows.hpp"
 #include "repeat_rows.hpp"
 #include "row.hpp"
@@ -18,6 +19,7 @@ std::vector<Family> families() {
       {"accuracy.", &accuracy_rows}, {"adjoint.", &adjoint_rows},
       {"forward.", &forward_rows},   {"hessian_vector.", &hessian_vector_rows},
       {"repeat.", &repeat_rows},     {"fit.", &fit_rows},
+      {"control.", &control_rows},
   };
 }
 

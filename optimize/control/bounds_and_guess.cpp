@@ -86,10 +86,18 @@ void Transcription::set_guess() {
     for (double& x : v) x /= h;
   }
   guess_reactions();
+  share_periodic();
   if (layout_.horizon >= 0) guess_[index(layout_.horizon)] = problem_.horizon();
   int next = layout_.parameters;
   for (const auto& [parameter, bounds] : problem_.free_parameters()) {
     guess_[index(next++)] = system.parameter_values()[index(parameter)];
+  }
+}
+
+void Transcription::share_periodic() {
+  int next = layout_.periodic;
+  for (const int offset : {layout_.q, layout_.v}) {
+    for (const int dof : problem_.periodic()) guess_[index(next++)] = guess_[index(offset + dof)];
   }
 }
 
@@ -168,9 +176,13 @@ void Transcription::set_variable_bounds() {
       narrow(layout_.at(n, layout_.q) + dof, shifted(interval, -q));
     }
   }
+  std::vector<bool> is_periodic(index(system.dof()), false);
+  for (const int dof : problem_.periodic()) is_periodic[index(dof)] = true;
   for (int i = 0; i < system.dof(); ++i) {
-    narrow(layout_.q + i, point_interval(0));
-    narrow(layout_.v + i, point_interval(v_0[index(i)]));
+    if (!is_periodic[index(i)]) {
+      narrow(layout_.q + i, point_interval(0));
+      narrow(layout_.v + i, point_interval(v_0[index(i)]));
+    }
     if (problem_.end_position_fixed()[index(i)]) {
       narrow(layout_.at(last, layout_.q) + i, point_interval(0));
     }
@@ -220,12 +232,16 @@ void Transcription::set_reference(int point, std::span<const double> q) {
   }
 }
 
+/// The end counts from its target, wherever some of its coordinates are fixed, and from the start of what is periodic.
+bool Transcription::keeps_end_reference() const {
+  if (!problem_.periodic().empty()) return true;
+  const std::vector<bool>& fixed = problem_.end_position_fixed();
+  return std::find(fixed.begin(), fixed.end(), true) != fixed.end();
+}
+
 void Transcription::recentre(std::vector<double>& x) {
   const lie::GroupList& space = problem_.system().configuration_space();
-  // The end counts from its target, wherever some of its coordinates are fixed.
-  const std::vector<bool>& fixed = problem_.end_position_fixed();
-  const bool keep_end = std::find(fixed.begin(), fixed.end(), true) != fixed.end();
-  for (int n = 1; n <= layout_.num_steps - (keep_end ? 1 : 0); ++n) {
+  for (int n = 1; n <= layout_.num_steps - (keeps_end_reference() ? 1 : 0); ++n) {
     const std::span<double> delta =
         std::span(x).subspan(index(layout_.at(n, layout_.q)), index(space.dof()));
     std::vector<double> q = references_[index(n)];
@@ -236,9 +252,20 @@ void Transcription::recentre(std::vector<double>& x) {
   set_variable_bounds();
 }
 
+/// δ, then v.
+std::string Transcription::periodic_name(int k) const {
+  const std::vector<int>& periodic = problem_.periodic();
+  const int count = static_cast<int>(periodic.size());
+  return (k < count ? "periodic position, " : "periodic velocity, ") +
+         problem_.system().coordinate_name(periodic[index(k % count)]);
+}
+
 std::string Transcription::variable_name(int variable) const {
   if (variable == layout_.horizon) return "the horizon";
   const dae::Model& system = problem_.system();
+  if (variable >= layout_.periodic && variable < layout_.parameters) {
+    return periodic_name(variable - layout_.periodic);
+  }
   if (variable >= layout_.parameters) {
     auto free = problem_.free_parameters().begin();
     std::advance(free, variable - layout_.parameters);
@@ -277,6 +304,8 @@ std::string Transcription::row_name(int row) const {
   };
   if (row == rows_.cost) return "the cost";
   if (row < rows_.start_end) {
+    if (row >= rows_.start_periodic)
+      return periodic_name(row - rows_.start_periodic) + " at point 0";
     if (row >= rows_.start_a) {
       return "starting value of a, " + system.coordinate_name(row - rows_.start_a);
     }
@@ -286,6 +315,7 @@ std::string Transcription::row_name(int row) const {
     }
     return "equation of motion at point 0";
   }
+  if (row >= rows_.end_periodic) return periodic_name(row - rows_.end_periodic) + " at the end";
   if (row >= rows_.end) {
     return constraint_name(functions_.end_constraints, problem_.end_constraints(),
                            row - rows_.end) +

@@ -19,18 +19,6 @@ constexpr double kSmallestSlack = 1e-12;
 /// In place of the zeros of equations that may depend on each other.
 constexpr std::array kRegularizations = {1e-8, 1e-10, 1e-12};
 
-/// z/(x - l) + z/(u - x), what an active bound adds to the Hessian.
-double barrier(double x, const Interval& bounds, double lower_multiplier, double upper_multiplier) {
-  double sum = 0;
-  if (std::isfinite(bounds.lower)) {
-    sum += std::abs(lower_multiplier) / std::max(x - bounds.lower, kSmallestSlack);
-  }
-  if (std::isfinite(bounds.upper)) {
-    sum += std::abs(upper_multiplier) / std::max(bounds.upper - x, kSmallestSlack);
-  }
-  return sum;
-}
-
 /// The KKT matrix
 ///
 ///     W + Σ_x   Jᵀ
@@ -128,6 +116,17 @@ void find_hamiltonian(Transcription& transcription, const Solution& solution,
 }
 
 }  // namespace
+
+double barrier(double x, const Interval& bounds, double lower_multiplier, double upper_multiplier) {
+  double sum = 0;
+  if (std::isfinite(bounds.lower)) {
+    sum += std::abs(lower_multiplier) / std::max(x - bounds.lower, kSmallestSlack);
+  }
+  if (std::isfinite(bounds.upper)) {
+    sum += std::abs(upper_multiplier) / std::max(bounds.upper - x, kSmallestSlack);
+  }
+  return sum;
+}
 
 Certificate certify(Transcription& transcription, Nlp& nlp, const Solution& solution) {
   Certificate certificate;

@@ -9,6 +9,9 @@ namespace liegrad::control {
 /// of the integrator with the controls that were found.
 Certificate certify(Transcription& transcription, Nlp& nlp, const Solution& solution);
 
+/// z/(x - l) + z/(u - x), what an active bound adds to the Hessian.
+double barrier(double x, const Interval& bounds, double lower_multiplier, double upper_multiplier);
+
 /// The stage of each unknown of the KKT matrix (free unknowns, then rows), or TimeBlocks::kBorder; fixed unknowns have no
 /// place in it.
 struct KktLayout {

@@ -2,12 +2,55 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+
+#include "liegrad/dae/linear/wide_registers.hpp"
 
 namespace liegrad::control {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Columns of a front, and which part of them is kept up to date.
+struct Columns {
+  double* data;
+  std::ptrdiff_t stride;
+  int complete, size;
+  double* column(int j) const { return data + j * stride; }
+  /// The first row of column j that is kept, from row `low` on.
+  int first(int j, int low) const { return j < complete ? low : j; }
+};
+
+/// Subtracts c cᵀ/d from the columns that a pivot reaches.
+LIEGRAD_FOR_WIDE_REGISTERS void subtract_one(const Columns& matrix, std::span<const int> reached,
+                                             const double* __restrict c, double d) {
+  for (const int j : reached) {
+    double* __restrict const column = matrix.column(j);
+    const double l = c[j] / d;
+    for (int i = matrix.first(j, reached.front()); i < matrix.size; ++i) column[i] -= l * c[i];
+  }
+}
+
+/// Subtracts (c1 c2) D⁻¹ (c1 c2)ᵀ; `l` has two entries of L for each row that is reached.
+LIEGRAD_FOR_WIDE_REGISTERS void subtract_two(const Columns& matrix, std::span<const int> reached,
+                                             const double* __restrict c1,
+                                             const double* __restrict c2, const double* l) {
+  for (const int j : reached) {
+    double* __restrict const column = matrix.column(j);
+    const double l1 = *l++, l2 = *l++;
+    for (int i = matrix.first(j, reached.front()); i < matrix.size; ++i) {
+      column[i] -= l1 * c1[i] + l2 * c2[i];
+    }
+  }
+}
+
+/// The largest entry of rows [first, end).
+LIEGRAD_FOR_WIDE_REGISTERS double largest_of(const double* c, int first, int end) {
+  double value = 0;
+  for (int i = first; i < end; ++i) value = std::max(value, std::abs(c[i]));
+  return value;
+}
 
 }  // namespace
 
@@ -32,11 +75,9 @@ bool Front::find_pivot(double threshold, double tiny, int& first, int& second) c
   /// The largest entry of a column apart from those of two rows.
   const auto largest = [&](int column, int skip1, int skip2) {
     const double* const c = matrix_.col(column).data();
-    double value = 0;
-    for (int i = k; i < size_; ++i) {
-      if (i != skip1 && i != skip2) value = std::max(value, std::abs(c[i]));
-    }
-    return value;
+    const auto [low, high] = std::minmax(skip1, skip2);
+    return std::max(
+        {largest_of(c, k, low), largest_of(c, low + 1, high), largest_of(c, high + 1, size_)});
   };
   for (int p = k; p < complete_; ++p) {
     const double d11 = matrix_(p, p);
@@ -103,12 +144,7 @@ void Front::eliminate_one(SparseFactor& factor) {
     factor.add(unknowns_[at(i)], c[i] / d);
   }
   if (reached_.empty()) return;
-  const int low = reached_.front();
-  for (const int j : reached_) {
-    const int from = j < complete_ ? low : j;
-    matrix_.col(j).segment(from, size_ - from) -=
-        (c[j] / d) * matrix_.col(k).segment(from, size_ - from);
-  }
+  subtract_one({matrix_.data(), matrix_.outerStride(), complete_, size_}, reached_, c, d);
 }
 
 void Front::eliminate_two(SparseFactor& factor) {
@@ -119,21 +155,17 @@ void Front::eliminate_two(SparseFactor& factor) {
   const double determinant = d11 * d22 - d21 * d21;
   factor.add_pivot(unknowns_[at(k)], unknowns_[at(k + 1)], d11, d21, d22);
   reached_.clear();
+  entries_.clear();
   for (int i = k + 2; i < size_; ++i) {
     if (c1[i] == 0 && c2[i] == 0) continue;
     reached_.push_back(i);
-    factor.add(unknowns_[at(i)], (d22 * c1[i] - d21 * c2[i]) / determinant,
-               (d11 * c2[i] - d21 * c1[i]) / determinant);
+    entries_.push_back((d22 * c1[i] - d21 * c2[i]) / determinant);
+    entries_.push_back((d11 * c2[i] - d21 * c1[i]) / determinant);
+    factor.add(unknowns_[at(i)], entries_[entries_.size() - 2], entries_.back());
   }
   if (reached_.empty()) return;
-  const int low = reached_.front();
-  for (const int j : reached_) {
-    const double l1 = (d22 * c1[j] - d21 * c2[j]) / determinant;
-    const double l2 = (d11 * c2[j] - d21 * c1[j]) / determinant;
-    const int from = j < complete_ ? low : j, count = size_ - from;
-    matrix_.col(j).segment(from, count) -=
-        l1 * matrix_.col(k).segment(from, count) + l2 * matrix_.col(k + 1).segment(from, count);
-  }
+  subtract_two({matrix_.data(), matrix_.outerStride(), complete_, size_}, reached_, c1, c2,
+               entries_.data());
 }
 
 }  // namespace liegrad::control

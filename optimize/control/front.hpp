@@ -40,7 +40,8 @@ class Front {
   /// Columns of complete unknowns are whole; of the boundary's columns only the lower triangle is kept up to date.
   Eigen::MatrixXd matrix_;
   std::vector<int> unknowns_;
-  std::vector<int> reached_;  ///< rows in which the column of a pivot is not zero
+  std::vector<int> reached_;     ///< rows in which the column of a pivot is not zero
+  std::vector<double> entries_;  ///< of L there, two for each row
   int size_ = 0, complete_ = 0, eliminated_ = 0;
 };
 

@@ -22,6 +22,7 @@ GridLayout::GridLayout(const Problem& problem, int steps, bool is_stabilized, bo
 
   next = (steps + 1) * width;
   horizon = problem.has_free_horizon() ? take(1) : -1;
+  periodic = take(2 * static_cast<int>(problem.periodic().size()));
   parameters = take(static_cast<int>(problem.free_parameters().size()));
   num_variables = next;
 }

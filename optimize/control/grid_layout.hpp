@@ -14,7 +14,8 @@ struct GridLayout {
   bool has_times;
   int num_steps;
   // Shared.
-  int horizon;  ///< -1 when it is given
+  int horizon;   ///< -1 when it is given
+  int periodic;  ///< δ and then v that the start and the end have in common
   int parameters, num_variables;
 
   int at(int point, int offset) const { return point * width + offset; }

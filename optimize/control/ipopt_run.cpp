@@ -26,6 +26,11 @@ using Ipopt::Number;
 constexpr double kLargestTurn = 2.5;
 /// IPOPT takes bounds beyond this for infinite.
 constexpr double kInfinity = 1e19;
+/// An iterate that violates nothing by more satisfies the constraints.
+constexpr double kSatisfied = 1e-6;
+
+/// Older ones know no clock but the processor's.
+constexpr const char* kTimeLimit = kIpoptTakesBlocks ? "max_wall_time" : "max_cpu_time";
 
 double finite(double bound) { return std::clamp(bound, -2 * kInfinity, 2 * kInfinity); }
 
@@ -105,13 +110,14 @@ class Adapter final : public Ipopt::TNLP {
     return true;
   }
 
-  bool intermediate_callback(Ipopt::AlgorithmMode /*mode*/, Index iteration, Number cost,
-                             Number primal, Number dual, Number /*mu*/, Number /*d_norm*/,
+  bool intermediate_callback(Ipopt::AlgorithmMode mode, Index iteration, Number cost, Number primal,
+                             Number dual, Number /*mu*/, Number /*d_norm*/,
                              Number /*regularization*/, Number /*alpha_dual*/,
                              Number /*alpha_primal*/, Index /*trials*/,
-                             const Ipopt::IpoptData* /*data*/,
-                             Ipopt::IpoptCalculatedQuantities* /*quantities*/) override {
+                             const Ipopt::IpoptData* data,
+                             Ipopt::IpoptCalculatedQuantities* quantities) override {
     iterations_ = iteration;
+    if (mode == Ipopt::RegularMode) keep_best(cost, primal, data, quantities);
     solution_.primal_history.push_back(primal);
     solution_.dual_history.push_back(dual);
     turned_too_far_ = nlp_.largest_turn(current_) > kLargestTurn;
@@ -133,11 +139,41 @@ class Adapter final : public Ipopt::TNLP {
     iterate_.has_multipliers = true;
   }
 
+  /// The iterate of least violation, or of least cost among those that satisfy the constraints, in place of the last one.
+  void take_best() {
+    if (best_.x.empty()) return;
+    iterate_ = best_;
+    iterate_.has_multipliers = true;
+  }
+
   int iterations() const { return iterations_; }
   bool turned_too_far() const { return turned_too_far_; }
   bool interrupted() const { return interrupted_; }
 
  private:
+  void keep_best([[maybe_unused]] double cost, [[maybe_unused]] double violation,
+                 [[maybe_unused]] const Ipopt::IpoptData* data,
+                 [[maybe_unused]] Ipopt::IpoptCalculatedQuantities* quantities) {
+#if IPOPT_VERSION_MAJOR > 3 || IPOPT_VERSION_MINOR >= 14
+    const bool satisfies = violation < kSatisfied;
+    const bool is_better = best_.x.empty() || (satisfies && best_violation_ < kSatisfied
+                                                   ? cost < best_cost_
+                                                   : violation < best_violation_);
+    if (!is_better || !std::isfinite(cost)) return;
+    best_.x.resize(index(nlp_.num_variables()));
+    best_.lower_multipliers.resize(best_.x.size());
+    best_.upper_multipliers.resize(best_.x.size());
+    best_.multipliers.resize(index(nlp_.num_constraints()));
+    if (!get_curr_iterate(
+            data, quantities, false, static_cast<Index>(best_.x.size()), best_.x.data(),
+            best_.lower_multipliers.data(), best_.upper_multipliers.data(),
+            static_cast<Index>(best_.multipliers.size()), nullptr, best_.multipliers.data())) {
+      best_.x.clear();
+    }
+    best_cost_ = cost;
+    best_violation_ = violation;
+#endif
+  }
   bool set_point(Index n, const Number* x, bool new_x) {
     if (!new_x && has_point_) return is_defined_;
     std::copy_n(x, n, current_.begin());
@@ -158,6 +194,8 @@ class Adapter final : public Ipopt::TNLP {
   Iterate& iterate_;
   Solution& solution_;
   std::vector<double> current_;
+  Iterate best_;
+  double best_cost_ = 0, best_violation_ = 0;
   int iterations_ = 0;
   bool has_point_ = false, is_defined_ = false, turned_too_far_ = false, interrupted_ = false;
 };
@@ -218,6 +256,9 @@ Status status_of(Ipopt::ApplicationReturnStatus status) {
     case Ipopt::Infeasible_Problem_Detected: return Status::kInfeasible;
     case Ipopt::Maximum_Iterations_Exceeded: return Status::kIterations;
     case Ipopt::Maximum_CpuTime_Exceeded: return Status::kTime;
+#if IPOPT_VERSION_MAJOR > 3 || IPOPT_VERSION_MINOR >= 14
+    case Ipopt::Maximum_WallTime_Exceeded: return Status::kTime;
+#endif
     case Ipopt::User_Requested_Stop: return Status::kInterrupted;
     default: return Status::kFailed;
   }
@@ -235,6 +276,9 @@ const char* message_of(Ipopt::ApplicationReturnStatus status) {
     case Ipopt::Diverging_Iterates: return "the iterates diverge";
     case Ipopt::Maximum_Iterations_Exceeded: return "the limit of iterations was reached";
     case Ipopt::Maximum_CpuTime_Exceeded: return "the time limit was reached";
+#if IPOPT_VERSION_MAJOR > 3 || IPOPT_VERSION_MINOR >= 14
+    case Ipopt::Maximum_WallTime_Exceeded: return "the time limit was reached";
+#endif
     case Ipopt::Restoration_Failed: return "IPOPT's restoration phase failed";
     case Ipopt::Error_In_Step_Computation: return "IPOPT could not compute a step";
     case Ipopt::Not_Enough_Degrees_Of_Freedom:
@@ -269,7 +313,7 @@ void run_ipopt(const Transcription& transcription, Program& program, const Solve
   choose("sb", "yes");
   choose("tol", number_text(options.tolerance));
   choose("max_iter", std::to_string(options.max_iterations));
-  if (options.time_limit > 0) choose("max_cpu_time", number_text(options.time_limit));
+  if (options.time_limit > 0) choose(kTimeLimit, number_text(options.time_limit));
   const bool blocks = uses_blocks(options);
   summary.linear_solver = blocks ? "blocks" : "mumps";
   if (!blocks) choose("linear_solver", "mumps");
@@ -287,6 +331,12 @@ void run_ipopt(const Transcription& transcription, Program& program, const Solve
           "warm_start_slack_bound_frac", "warm_start_mult_bound_push", "mu_init"}) {
       choose(name, "1e-8");
     }
+  } else if (iterate.is_near) {
+    for (const char* const name :
+         {"bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac"}) {
+      choose(name, "1e-5");
+    }
+    choose("mu_init", "1e-4");
   }
   for (const auto& [name, value] : options.ipopt) set_option(*ipopt, name, value);
   Ipopt::ApplicationReturnStatus status = ipopt->Initialize("");
@@ -306,6 +356,10 @@ void run_ipopt(const Transcription& transcription, Program& program, const Solve
   summary.iterations += adapter->iterations();
   summary.status = status_of(status);
   summary.message = message_of(status);
+  // A point of least violation is what there is of a problem that has no solution.
+  if (!is_solved(summary.status) && summary.status != Status::kInfeasible && !turned_too_far) {
+    adapter->take_best();
+  }
 }
 
 }  // namespace liegrad::control

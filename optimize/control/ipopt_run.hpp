@@ -11,6 +11,7 @@ namespace liegrad::control {
 struct Iterate {
   std::vector<double> x = {}, multipliers = {}, lower_multipliers = {}, upper_multipliers = {};
   bool has_multipliers = false;
+  bool is_near = false;  ///< a solution is near: bounds are not to be left for it
 };
 
 /// Whether elimination in time factorises IPOPT's matrices.

@@ -145,6 +145,18 @@ void Problem::fix_end_velocity(const std::string& node, const std::vector<int>& 
   }
 }
 
+void Problem::make_periodic(const std::string& node) {
+  for (const int dof : dofs_of(node, {})) {
+    if (end_position_fixed_[index(dof)] || !std::isnan(end_velocity_[index(dof)])) {
+      refuse("node '" + node + "' is periodic, so that its end cannot be fixed as well");
+    }
+    if (std::find(periodic_.begin(), periodic_.end(), dof) == periodic_.end()) {
+      periodic_.push_back(dof);
+    }
+  }
+  std::sort(periodic_.begin(), periodic_.end());
+}
+
 void Problem::add_constraint(std::vector<Constraint>& list, const std::string& name, Function f,
                              const Interval& interval) {
   check("constraint '" + name + "'", interval);

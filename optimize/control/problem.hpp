@@ -72,6 +72,9 @@ class Problem {
   void fix_end_velocity(const std::string& node, const std::vector<int>& coordinates = {},
                         const std::vector<double>& values = {});
 
+  /// q(T) = q(0) and v(T) = v(0) of a node, which are then to be found; nothing else of its end may be fixed.
+  void make_periodic(const std::string& node);
+
   /// ∫ L dt.
   template <class F>
   void add_running_cost(const F& f) {
@@ -111,6 +114,8 @@ class Problem {
   const std::vector<bool>& end_position_fixed() const { return end_position_fixed_; }
   /// v(T), NaN where it is free.
   const std::vector<double>& end_velocity() const { return end_velocity_; }
+  /// Velocities of nodes that are periodic, in ascending order.
+  const std::vector<int>& periodic() const { return periodic_; }
   const std::vector<Function>& running_costs() const { return running_costs_; }
   const std::vector<Function>& end_costs() const { return end_costs_; }
   const std::vector<Constraint>& path_constraints() const { return path_constraints_; }
@@ -138,6 +143,7 @@ class Problem {
   std::vector<CoordinateBound> velocity_bounds_, coordinate_bounds_;
   std::vector<double> end_configuration_, end_velocity_;
   std::vector<bool> end_position_fixed_;
+  std::vector<int> periodic_;
   std::vector<Function> running_costs_, end_costs_;
   std::vector<Constraint> path_constraints_, end_constraints_;
   std::function<std::vector<double>(double)> guess_;

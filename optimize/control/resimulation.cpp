@@ -48,8 +48,11 @@ void resimulate(const Transcription& transcription, const Solution& solution,
   options.alpha.method = transcription.method();
   options.alpha.formulation = transcription.options().formulation;
   options.controls = [&solution](double t, std::span<double> u) { interpolate(solution, t, u); };
-  const dae::Solution run =
-      dae::Simulator(problem.system(), options).run({.parameters = solution.parameters});
+  dae::RunValues values{.parameters = solution.parameters};
+  if (!problem.periodic().empty()) {
+    values.initial = {solution.states.front().q, solution.states.front().v};
+  }
+  const dae::Solution run = dae::Simulator(problem.system(), options).run(values);
   if (run.summary.termination != dae::Termination::kReachedEnd) return;
   certificate.resimulated = true;
 

@@ -16,12 +16,14 @@ struct RowLayout {
   int start_motion = 1;
   int start_acceleration;  ///< d²Φ/dt²
   int start_a;             ///< a_0 - v̇_0
+  int start_periodic;      ///< what periodic nodes have in common, δ and then v
   int start_end;
   // Of a point, from point 1 on, that of the step that leads to it first; offsets.
   int equations;  ///< those of the elements at the end of the step
   int step_size;
   int times, path, point_size;
-  int end;  ///< constraints at the end
+  int end;           ///< constraints at the end
+  int end_periodic;  ///< as start_periodic
   int size;
   sensitivity::EquationRows elements;
   int num_steps;

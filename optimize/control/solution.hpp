@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "liegrad/dae/equations/formulation.hpp"
 #include "liegrad/dae/state.hpp"
 
 namespace liegrad::control {
@@ -25,6 +26,7 @@ inline bool is_solved(Status status) {
 /// A constraint that is not satisfied.
 struct Violation {
   std::string name;
+  int step = 0;  ///< the grid point
   double time = 0, size = 0;
 };
 
@@ -57,7 +59,9 @@ struct Summary {
   int iterations = 0, recentrings = 0;
   double cost = 0, t_end = 0;
   double constraint_violation = 0, dual_infeasibility = 0;
+  /// Of the search with what was set up for it, of derivatives within it, of setting up, of the certificate.
   double wall_seconds = 0, derivative_wall_seconds = 0, setup_wall_seconds = 0;
+  double certificate_wall_seconds = 0;
   std::vector<Violation> violations;  ///< the worst five, when it failed
 };
 
@@ -70,8 +74,12 @@ struct Solution {
   /// Multipliers of the step relations of positions: how the cost to go changes along q_n∘exp(δ), the left-trivialised
   /// costate of q, at points 1 … N.
   std::vector<std::vector<double>> costates;
+  /// Feedback gains of each step, if they were asked for: u_{n+1} = u*_{n+1} + G_n (s_n - s*_n) with s = (δ, v, v̇, a, u)
+  /// at point n, control by control.
+  std::vector<std::vector<double>> gains;
   /// Of each iteration: primal and dual infeasibility of the iterates.
   std::vector<double> primal_history, dual_history;
+  dae::Formulation formulation = dae::Formulation::kIndex3;
   // As IPOPT has them, to start from again.
   std::vector<double> x, multipliers, lower_multipliers, upper_multipliers;
 };

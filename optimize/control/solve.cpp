@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "liegrad/control/certificate.hpp"
+#include "liegrad/control/feedback.hpp"
 #include "liegrad/control/ipopt_blocks.hpp"
 #include "liegrad/control/ipopt_run.hpp"
 #include "liegrad/control/shooting.hpp"
@@ -95,23 +98,23 @@ void find_violations(const Transcription& transcription, Nlp& nlp, Solution& sol
   std::vector<std::pair<double, int>> sizes;
   for (int i = 0; i < nlp.num_constraints(); ++i) {
     const Interval& bounds = transcription.row_bounds()[index(i + 1)];
-    const double scale = transcription.row_scales()[index(i + 1)];
-    const double size =
-        std::max({g[index(i)] / scale - bounds.upper, bounds.lower - g[index(i)] / scale, 0.0});
+    const double value = g[index(i)] / transcription.row_scales()[index(i + 1)];
+    const double size = std::isfinite(value)
+                            ? std::max({value - bounds.upper, bounds.lower - value, 0.0})
+                            : std::numeric_limits<double>::infinity();
     solution.summary.constraint_violation = std::max(solution.summary.constraint_violation, size);
     sizes.emplace_back(-size, i + 1);
   }
   if (is_solved(solution.summary.status)) return;
   const std::size_t count = std::min<std::size_t>(5, sizes.size());
   std::partial_sort(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(count), sizes.end());
+  const int steps = transcription.layout().num_steps;
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [size, row] = sizes[i];
-    const RowLayout& rows = transcription.rows();
-    const int point = row < rows.start_end     ? 0
-                      : row >= rows.path_at(0) ? rows.num_steps
-                                               : (row - rows.start_end) / rows.point_size + 1;
+    if (size == 0) break;
+    const int point = stage_of_row(transcription.rows(), row);
     solution.summary.violations.push_back(
-        {transcription.row_name(row), solution.summary.t_end * point / rows.num_steps, -size});
+        {transcription.row_name(row), point, solution.summary.t_end * point / steps, -size});
   }
 }
 
@@ -140,70 +143,90 @@ void read_solution(const Transcription& transcription, Nlp& nlp, const Iterate& 
   }
 }
 
-/// Runs IPOPT on what is left of the program when the motion is eliminated.
-Iterate shoot(Transcription& transcription, Nlp& nlp, const SolveOptions& options,
-              Solution& solution) {
-  ShootingProgram program(transcription, nlp);
-  Iterate iterate{.x = program.reduced(transcription.guess())};
-  solution.summary.variables = program.num_variables();
-  solution.summary.constraints = program.num_constraints();
-  bool turned_too_far = false;
-  run_ipopt(transcription, program, options, iterate, solution, turned_too_far);
-  return program.expanded(iterate);
-}
-
-/// Runs IPOPT from the guess, about a reference that is moved until it can stay.
-Iterate search(Transcription& transcription, Nlp& nlp, const SolveOptions& options,
-               Solution& solution) {
-  if (options.transcription.kind != TranscriptionKind::kSimultaneous) {
-    return shoot(transcription, nlp, options, solution);
-  }
-  Summary& summary = solution.summary;
-  Iterate iterate{.x = transcription.guess()};
-  for (;;) {
-    bool turned_too_far = false;
-    run_ipopt(transcription, nlp, options, iterate, solution, turned_too_far);
-    const double turn = transcription.largest_turn(iterate.x);
-    const bool moves = turned_too_far || (is_solved(summary.status) && turn > kTurnToKeep);
-    if (!moves || summary.recentrings == kMaxRecentrings) return iterate;
-    transcription.recentre(iterate.x);
-    // Coordinates fixed one by one keep the reference of the end.
-    if (!turned_too_far && transcription.largest_turn(iterate.x) > 0.9 * turn) return iterate;
-    // Multipliers of a solution are kept; those of an iterate on its way are worth little.
-    iterate.has_multipliers = is_solved(summary.status);
-    ++summary.recentrings;
-  }
-}
-
 }  // namespace
 
-Solution solve(const Problem& problem, const SolveOptions& options) {
-  check(options);
-  const Clock::time_point begin = Clock::now();
+struct Solver::Parts {
+  Parts(const Problem& given, const SolveOptions& with)
+      : problem(given),
+        options(with),
+        transcription(problem, options.transcription),
+        nlp(transcription) {
+    check_controls(transcription, nlp);
+    check_start(transcription, nlp);
+    if (options.transcription.kind != TranscriptionKind::kSimultaneous) {
+      shooting.emplace(transcription, nlp);
+    }
+  }
+
+  /// A run of IPOPT in what is left of the time.
+  void run(Program& program, LinearSolver linear_solver, Iterate& iterate, Solution& solution,
+           bool& turned_too_far) {
+    SolveOptions now = options;
+    now.linear_solver = linear_solver;
+    if (options.time_limit > 0) {
+      now.time_limit = std::max(1e-3, options.time_limit - seconds_since(begin));
+    }
+    run_ipopt(transcription, program, now, iterate, solution, turned_too_far);
+  }
+
+  /// About a reference that is moved until it can stay.
+  Iterate search(Iterate iterate, LinearSolver linear_solver, Solution& solution) {
+    Summary& summary = solution.summary;
+    bool turned_too_far = false;
+    if (shooting) {
+      Iterate reduced{.x = shooting->reduced(iterate.x), .is_near = iterate.is_near};
+      summary.variables = shooting->num_variables();
+      summary.constraints = shooting->num_constraints();
+      run(*shooting, linear_solver, reduced, solution, turned_too_far);
+      return shooting->expanded(reduced);
+    }
+    for (;;) {
+      run(nlp, linear_solver, iterate, solution, turned_too_far);
+      const double turn = transcription.largest_turn(iterate.x);
+      const bool moves = turned_too_far || (is_solved(summary.status) && turn > kTurnToKeep);
+      if (!moves || summary.recentrings == kMaxRecentrings) return iterate;
+      transcription.recentre(iterate.x);
+      // Coordinates fixed one by one keep the reference of the end.
+      if (!turned_too_far && transcription.largest_turn(iterate.x) > 0.9 * turn) return iterate;
+      // Multipliers of a solution are kept; those of an iterate on its way are worth little.
+      iterate.has_multipliers = is_solved(summary.status);
+      ++summary.recentrings;
+    }
+  }
+
+  Solution solve(const Iterate& from);
+
+  const Problem& problem;
+  SolveOptions options;
+  Transcription transcription;
+  Nlp nlp;
+  std::optional<ShootingProgram> shooting;
+  Clock::time_point begin;
+  double setup_seconds = 0;
+};
+
+Solution Solver::Parts::solve(const Iterate& from) {
+  begin = Clock::now();
+  const double derivative_seconds = nlp.seconds();
   Solution solution;
   Summary& summary = solution.summary;
-  Transcription transcription(problem, options.transcription);
-  Nlp nlp(transcription);
-  check_controls(transcription, nlp);
-  check_start(transcription, nlp);
+  solution.formulation = options.transcription.formulation;
   summary.steps = options.transcription.steps;
   summary.variables = nlp.num_variables();
   summary.constraints = nlp.num_constraints();
-  summary.setup_wall_seconds = seconds_since(begin);
+  summary.setup_wall_seconds = setup_seconds;
   if (!options.transcription.method) {
     summary.choices.push_back(
         problem.system().num_multipliers() > 0
             ? "generalized-alpha with rho = 0.8: multipliers need damping"
             : "the trapezoidal rule: without constraints nothing needs damping");
   }
-  Iterate iterate = search(transcription, nlp, options, solution);
+  Iterate iterate = search(from, options.linear_solver, solution);
   if (summary.status == Status::kFailed && uses_blocks(options) &&
       options.linear_solver == LinearSolver::kAutomatic) {
     summary.choices.push_back("linear solver mumps: elimination in time failed (" +
                               summary.message + ")");
-    SolveOptions other = options;
-    other.linear_solver = LinearSolver::kMumps;
-    iterate = search(transcription, nlp, other, solution);
+    iterate = search(from, LinearSolver::kMumps, solution);
   }
   if (summary.linear_solver == "mumps" && problem.system().num_multipliers() > 0 &&
       !options.ipopt.contains("mumps_pivtol")) {
@@ -212,12 +235,52 @@ Solution solve(const Problem& problem, const SolveOptions& options) {
   }
   read_solution(transcription, nlp, iterate, solution);
   find_violations(transcription, nlp, solution);
-  summary.derivative_wall_seconds = nlp.seconds();
-  summary.wall_seconds = seconds_since(begin);
+  summary.derivative_wall_seconds = nlp.seconds() - derivative_seconds;
+  summary.wall_seconds = setup_seconds + seconds_since(begin);
+  setup_seconds = 0;
   if (options.certify && is_solved(summary.status)) {
+    const Clock::time_point certifying = Clock::now();
     solution.certificate = certify(transcription, nlp, solution);
+    summary.certificate_wall_seconds = seconds_since(certifying);
+  }
+  if (options.find_gains && is_solved(summary.status)) {
+    solution.gains = feedback_gains(transcription, nlp, solution);
   }
   return solution;
+}
+
+Solver::Solver(const Problem& problem, const SolveOptions& options) {
+  check(options);
+  const Clock::time_point begin = Clock::now();
+  parts_ = std::make_unique<Parts>(problem, options);
+  parts_->setup_seconds = seconds_since(begin);
+}
+
+Solver::~Solver() = default;
+
+Solution Solver::solve() {
+  parts_->transcription.start_from_guess();
+  return parts_->solve({.x = parts_->transcription.guess()});
+}
+
+Solution Solver::solve_from(const Solution& start) {
+  const bool same = parts_->transcription.start_from(start);
+  Iterate iterate{.x = parts_->transcription.guess(), .is_near = true};
+  if (same) {
+    iterate.multipliers = start.multipliers;
+    iterate.lower_multipliers = start.lower_multipliers;
+    iterate.upper_multipliers = start.upper_multipliers;
+    iterate.has_multipliers = true;
+  }
+  return parts_->solve(iterate);
+}
+
+Solution solve(const Problem& problem, const SolveOptions& options) {
+  return Solver(problem, options).solve();
+}
+
+Solution solve_from(const Solution& start, const Problem& problem, const SolveOptions& options) {
+  return Solver(problem, options).solve_from(start);
 }
 
 }  // namespace liegrad::control

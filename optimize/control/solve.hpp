@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "liegrad/control/problem.hpp"
@@ -29,12 +30,36 @@ struct SolveOptions {
   /// Options of IPOPT by their names; they come before those that are chosen here.
   std::map<std::string, std::string> ipopt;
   bool certify = true;
+  bool find_gains = false;  ///< of the feedback along the solution
   /// Called in each iteration; false ends the search with the iterate at hand.
   std::function<bool(int iteration, double cost, double violation)> observe;
 };
 
-/// Finds a local optimum from the guess of the problem, with IPOPT. What cannot be solved is said in the summary, and the
-/// last iterate is kept. Throws InvalidArgument for problems and options that make no sense.
+/// Finds local optima of a problem with IPOPT. What cannot be solved is said in the summary, and the best iterate is kept.
+///
+/// All that does not depend on where a search begins is made once: a second search records nothing and compiles nothing.
+class Solver {
+ public:
+  /// The problem must outlive it. Throws InvalidArgument for problems and options that make no sense.
+  explicit Solver(const Problem& problem, const SolveOptions& options = {});
+  ~Solver();
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  /// From the guess of the problem.
+  Solution solve();
+  /// From a solution of this problem or of a similar one, whose grid may be another; where it has the same unknowns and
+  /// equations, from its multipliers too. Throws InvalidArgument if it is one of another system.
+  Solution solve_from(const Solution& start);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// One search from the guess of the problem, or from a solution.
 Solution solve(const Problem& problem, const SolveOptions& options = {});
+Solution solve_from(const Solution& start, const Problem& problem,
+                    const SolveOptions& options = {});
 
 }  // namespace liegrad::control

@@ -16,6 +16,11 @@ using sensitivity::MotionPlaces;
 using sensitivity::StepTerms;
 
 TranscriptionOptions completed(const Problem& problem, TranscriptionOptions options) {
+  if (!problem.periodic().empty() && options.kind != TranscriptionKind::kSimultaneous) {
+    throw InvalidArgument("problem '" + problem.name() +
+                          "': periodic nodes need the simultaneous transcription, since shooting "
+                          "begins with given values");
+  }
   if (options.steps < 2) {
     throw InvalidArgument("problem '" + problem.name() + "': " + std::to_string(options.steps) +
                           " steps are too few; a horizon has at least 2");
@@ -61,6 +66,8 @@ Transcription::Transcription(const Problem& problem, const TranscriptionOptions&
   set_guess();
   set_references();
   set_variable_bounds();
+  first_references_ = references_;
+  first_guess_ = guess_;
 }
 
 /// Numbers behind the unknowns: views and θ̄ of each point, what all steps read, parameters that are not free.
@@ -129,10 +136,21 @@ void Transcription::add_terms() {
   steps.add_elements(ElementFunction::kStep, {.position = false, .velocity = false}, start,
                      rows_.start_motion);
   steps.add_elements(ElementFunction::kAcceleration, {}, start, rows_.start_acceleration);
-  const ad::Recording start_a = difference();
+  const ad::Recording equality = difference();
   for (int i = 0; i < system.dof(); ++i) {
-    terms_->add(start_a, std::array{layout_.a + i, layout_.v_dot + i},
+    terms_->add(equality, std::array{layout_.a + i, layout_.v_dot + i},
                 std::array{rows_.start_a + i});
+  }
+  // Both ends count from the same reference, so that equal δ are equal configurations.
+  const int num_periodic = static_cast<int>(problem_.periodic().size());
+  for (int k = 0; k < 2 * num_periodic; ++k) {
+    const int dof = problem_.periodic()[index(k % num_periodic)];
+    const int offset = (k < num_periodic ? layout_.q : layout_.v) + dof;
+    const int shared = layout_.periodic + k;
+    terms_->add(equality, std::array{layout_.at(0, offset), shared},
+                std::array{rows_.start_periodic + k});
+    terms_->add(equality, std::array{layout_.at(layout_.num_steps, offset), shared},
+                std::array{rows_.end_periodic + k});
   }
   const ad::Recording time = time_relation();
   for (int n = 1; n <= layout_.num_steps; ++n) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "liegrad/control/grid_layout.hpp"
 #include "liegrad/control/problem_functions.hpp"
 #include "liegrad/control/row_layout.hpp"
+#include "liegrad/control/solution.hpp"
 #include "liegrad/dae/state.hpp"
 
 namespace liegrad::control {
@@ -62,6 +64,12 @@ class Transcription {
   const std::vector<double>& row_scales() const { return row_scales_; }
   const std::vector<double>& guess() const { return guess_; }
 
+  /// Back to the guess of the problem and its reference.
+  void start_from_guess();
+  /// Makes the motion of a solution the guess, interpolated where its grid is another, and the reference. True if it has
+  /// the same unknowns and rows. Throws InvalidArgument if it is one of another system.
+  bool start_from(const Solution& solution);
+
   /// Moves the reference to q̄_n∘exp(δ_n) and sets δ_n = 0, where it may move: δ_N of coordinates fixed one by one counts
   /// from the target.
   void recentre(std::vector<double>& x);
@@ -86,6 +94,13 @@ class Transcription {
                  const std::function<void(double t, std::span<double> u)>& controls);
   /// ∂/∂h_n of the Lagrangian for the length of each step, at the point in numbers().
   std::vector<double> step_length_derivatives(std::span<const double> multipliers) const;
+  /// Derivatives of one step by the unknowns of its start and then of its end: of the Lagrangian twice, with what is
+  /// asked of the end, and of its equations once. The horizon and parameters are taken as given.
+  struct StepModel {
+    Eigen::MatrixXd hessian, jacobian;
+  };
+  /// At the point in numbers(), step by step.
+  std::vector<StepModel> step_models(std::span<const double> multipliers) const;
   /// What an unknown or a row is, and when.
   std::string variable_name(int variable) const;
   std::string row_name(int row) const;
@@ -100,6 +115,10 @@ class Transcription {
   void set_variable_bounds();
   void set_guess();
   void guess_reactions();
+  bool keeps_end_reference() const;
+  std::string periodic_name(int k) const;
+  /// What periodic nodes have in common, from the start of the guess.
+  void share_periodic();
   std::vector<double> guessed_configuration(double fraction) const;
 
   const Problem& problem_;
@@ -116,6 +135,8 @@ class Transcription {
   std::vector<double> numbers_, guess_, row_scales_;
   std::vector<Interval> variable_bounds_, row_bounds_;
   std::vector<std::vector<double>> references_;  ///< q̄_n
+  std::vector<std::vector<double>> first_references_;
+  std::vector<double> first_guess_;
 };
 
 }  // namespace liegrad::control

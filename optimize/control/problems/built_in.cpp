@@ -36,7 +36,8 @@ const std::vector<BuiltInProblem>& built_in_problems() {
       reorientation(),       time_optimal_reorientation(),
       spherical_pendulum(),  cart_pole(),
       two_link_arm(),        crane(),
-      slider_crank_torque(), free_flyer()};
+      slider_crank_torque(), free_flyer(),
+      four_bar_torque()};
   return list;
 }
 

@@ -47,5 +47,6 @@ BuiltInProblem two_link_arm();
 BuiltInProblem crane();
 BuiltInProblem slider_crank_torque();
 BuiltInProblem free_flyer();
+BuiltInProblem four_bar_torque();
 
 }  // namespace liegrad::control

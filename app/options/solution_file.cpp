@@ -1,0 +1,135 @@
+#include "options/solution_file.hpp"
+
+#include <fstream>
+#include <utility>
+
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/lie/error.hpp"
+#include "options/json_fields.hpp"
+#include "output/output_file.hpp"
+
+namespace liegrad::app {
+namespace {
+
+using control::Solution;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+const std::vector<std::pair<std::string, dae::Formulation>> kFormulations = {
+    {"index3", dae::Formulation::kIndex3},
+    {"index2", dae::Formulation::kIndex2},
+    {"stabilized", dae::Formulation::kStabilized}};
+const std::vector<std::pair<std::string, control::Status>> kStatuses = [] {
+  std::vector<std::pair<std::string, control::Status>> list;
+  for (const auto status :
+       {control::Status::kSolved, control::Status::kAcceptable, control::Status::kInfeasible,
+        control::Status::kIterations, control::Status::kTime, control::Status::kInterrupted,
+        control::Status::kFailed}) {
+    list.emplace_back(control::name_of(status), status);
+  }
+  return list;
+}();
+
+template <class T>
+T chosen(const JsonFields& fields, const std::string& key,
+         const std::vector<std::pair<std::string, T>>& choices) {
+  const std::string given = fields.text(key);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) {
+    if (name == given) return value;
+    names.push_back(name);
+  }
+  fields.refuse(key, dae::unknown_name_message("choice", given, names));
+}
+
+}  // namespace
+
+void write_solution_file(const control::Problem& problem, const Solution& solution,
+                         const std::string& file) {
+  ordered_json points = ordered_json::array();
+  for (std::size_t n = 0; n < solution.states.size(); ++n) {
+    const dae::State& state = solution.states[n];
+    points.push_back({{"t", state.t},
+                      {"q", state.q},
+                      {"v", state.v},
+                      {"v_dot", state.v_dot},
+                      {"a", state.a},
+                      {"lambda", state.lambda},
+                      {"s", state.s},
+                      {"u", solution.controls[n]}});
+  }
+  std::string formulation;
+  for (const auto& [name, value] : kFormulations) {
+    if (value == solution.formulation) formulation = name;
+  }
+  const ordered_json content = {{"problem", problem.name()},
+                                {"formulation", formulation},
+                                {"status", control::name_of(solution.summary.status)},
+                                {"cost", solution.summary.cost},
+                                {"iterations", solution.summary.iterations},
+                                {"local_minimum", solution.certificate.local_minimum},
+                                {"parameters", solution.parameters},
+                                {"points", points},
+                                {"x", solution.x},
+                                {"multipliers", solution.multipliers},
+                                {"lower_multipliers", solution.lower_multipliers},
+                                {"upper_multipliers", solution.upper_multipliers}};
+  OutputFile output(file);
+  output.write(content.dump() + '\n');
+  output.close();
+}
+
+Solution read_solution_file(const control::Problem& problem, const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) {
+    throw InvalidArgument(file + " cannot be read; name a file that --write has written");
+  }
+  json parsed;
+  try {
+    parsed = json::parse(stream);
+  } catch (const json::parse_error& error) {
+    throw InvalidArgument(file + " is no JSON: at byte " + std::to_string(error.byte) +
+                          " something else is expected; --write writes what belongs here");
+  }
+  const JsonFields fields(
+      parsed, file,
+      {"problem", "formulation", "status", "cost", "iterations", "local_minimum", "parameters",
+       "points", "x", "multipliers", "lower_multipliers", "upper_multipliers"});
+  if (fields.text("problem") != problem.name()) {
+    fields.refuse("problem", "this is a solution of '" + fields.text("problem") + "', not of '" +
+                                 problem.name() + "'");
+  }
+  Solution solution;
+  solution.formulation = chosen(fields, "formulation", kFormulations);
+  solution.summary.status = chosen(fields, "status", kStatuses);
+  solution.summary.cost = fields.number("cost");
+  solution.summary.iterations = static_cast<int>(fields.number("iterations"));
+  solution.certificate.local_minimum =
+      fields.has("local_minimum") && fields.at("local_minimum") == true;
+  solution.parameters = fields.numbers("parameters");
+  if (!fields.has("points") || !fields.at("points").is_array()) {
+    fields.refuse("points", "a list of the points of the grid belongs here");
+  }
+  for (std::size_t n = 0; n < fields.at("points").size(); ++n) {
+    const JsonFields point(fields.at("points")[n], fields.place("points") + " " + std::to_string(n),
+                           {"t", "q", "v", "v_dot", "a", "lambda", "s", "u"});
+    dae::State& state = solution.states.emplace_back();
+    state.t = point.number("t");
+    state.q = point.numbers("q");
+    state.v = point.numbers("v");
+    state.v_dot = point.numbers("v_dot");
+    state.a = point.numbers("a");
+    state.lambda = point.numbers("lambda");
+    state.s = point.numbers("s");
+    solution.controls.push_back(point.numbers("u"));
+  }
+  solution.summary.steps = static_cast<int>(solution.states.size()) - 1;
+  if (!solution.states.empty()) solution.summary.t_end = solution.states.back().t;
+  solution.x = fields.numbers("x");
+  solution.multipliers = fields.numbers("multipliers");
+  solution.lower_multipliers = fields.numbers("lower_multipliers");
+  solution.upper_multipliers = fields.numbers("upper_multipliers");
+  return solution;
+}
+
+}  // namespace liegrad::app

@@ -1,0 +1,172 @@
+#include "output/control_report.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "liegrad/dae/system/outputs.hpp"
+#include "output/csv_file.hpp"
+#include "report/drawing.hpp"
+
+namespace liegrad::app {
+namespace {
+
+using control::Certificate;
+using control::Problem;
+using control::Solution;
+using control::Summary;
+using nlohmann::ordered_json;
+
+ordered_json json_of(const Certificate& c) {
+  return {{"local_minimum", c.local_minimum},
+          {"positive_eigenvalues", c.positive},
+          {"negative_eigenvalues", c.negative},
+          {"zero_eigenvalues", c.zero},
+          {"dependent_equations", c.dependent_equations},
+          {"unknowns", c.unknowns},
+          {"equations", c.equations},
+          {"hamiltonian_mean", c.hamiltonian_mean},
+          {"hamiltonian_spread", c.hamiltonian_spread},
+          {"resimulated", c.resimulated},
+          {"resimulation_miss", c.resimulation_miss},
+          {"resimulation_cost_difference", c.resimulation_cost_difference}};
+}
+
+/// JSON has no infinity: null for a bound that is none.
+ordered_json controls_of(const Problem& problem) {
+  const auto bound = [](double value) {
+    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+  };
+  ordered_json list = ordered_json::array();
+  for (std::size_t i = 0; i < problem.control_bounds().size(); ++i) {
+    const control::Interval& bounds = problem.control_bounds()[i];
+    list.push_back({{"name", problem.system().controls()[i]},
+                    {"lower", bound(bounds.lower)},
+                    {"upper", bound(bounds.upper)}});
+  }
+  return list;
+}
+
+void line(const std::string& name, const std::string& value) {
+  fmt::print("  {:<22} = {}\n", name, value);
+}
+
+}  // namespace
+
+ordered_json control_json(const Problem& problem, const Solution& solution) {
+  const Summary& s = solution.summary;
+  ordered_json json = {{"command", "control"},
+                       {"problem", problem.name()},
+                       {"steps", s.steps},
+                       {"status", control::name_of(s.status)},
+                       {"message", s.message},
+                       {"cost", s.cost},
+                       {"t_end", s.t_end},
+                       {"iterations", s.iterations},
+                       {"recentrings", s.recentrings},
+                       {"constraint_violation", s.constraint_violation},
+                       {"dual_infeasibility", s.dual_infeasibility},
+                       {"variables", s.variables},
+                       {"constraints", s.constraints},
+                       {"linear_solver", s.linear_solver},
+                       {"ipopt_version", s.ipopt_version},
+                       {"choices", s.choices},
+                       {"wall_seconds", s.wall_seconds},
+                       {"setup_wall_seconds", s.setup_wall_seconds},
+                       {"derivative_wall_seconds", s.derivative_wall_seconds},
+                       {"certificate_wall_seconds", s.certificate_wall_seconds}};
+  for (const auto& [parameter, bounds] : problem.free_parameters()) {
+    const auto i = static_cast<std::size_t>(parameter);
+    json["parameters"][problem.system().parameters()[i].name] = solution.parameters[i];
+  }
+  for (const control::Violation& v : s.violations) {
+    json["violations"].push_back(
+        {{"name", v.name}, {"step", v.step}, {"time", v.time}, {"size", v.size}});
+  }
+  json["certificate"] =
+      control::is_solved(s.status) ? json_of(solution.certificate) : ordered_json(nullptr);
+  json["controls"] = controls_of(problem);
+  json["drawing"] = drawing_json(problem.system(), solution.parameters);
+  return json;
+}
+
+void print_control(const Problem& problem, const Solution& solution, bool verbose) {
+  const Summary& s = solution.summary;
+  fmt::print("{}: {} steps, {} unknowns, {} equations and constraints\n", problem.name(), s.steps,
+             s.variables, s.constraints);
+  line("status", fmt::format("{} ({})", control::name_of(s.status), s.message));
+  line("cost", fmt::format("{:.10g}", s.cost));
+  line("t_end", fmt::format("{:.10g}", s.t_end));
+  line("iterations",
+       fmt::format(
+           "{}{}", s.iterations,
+           s.recentrings > 0 ? fmt::format(", reference moved {} times", s.recentrings) : ""));
+  line("constraint violation", fmt::format("{:.3g}", s.constraint_violation));
+  line("IPOPT", fmt::format("{}, linear solver {}", s.ipopt_version, s.linear_solver));
+  line("wall time", fmt::format("{:.4g} s, of it {:.3g} s to set up and {:.3g} s of derivatives",
+                                s.wall_seconds, s.setup_wall_seconds, s.derivative_wall_seconds));
+  for (const auto& [parameter, bounds] : problem.free_parameters()) {
+    const auto i = static_cast<std::size_t>(parameter);
+    line(problem.system().parameters()[i].name, fmt::format("{:.10g}", solution.parameters[i]));
+  }
+  for (const control::Violation& v : s.violations) {
+    line("violated", fmt::format("{} (t = {:.4g}) by {:.3g}", v.name, v.time, v.size));
+  }
+  if (verbose) {
+    for (const std::string& choice : s.choices) line("chosen", choice);
+  }
+  if (!control::is_solved(s.status)) return;
+  const Certificate& c = solution.certificate;
+  line("local minimum", c.dependent_equations ? "yes; some conditions repeat what others say"
+                        : c.local_minimum     ? "yes"
+                                          : fmt::format("no: {} eigenvalues of the KKT matrix are "
+                                                        "negative, where a minimum has {}",
+                                                        c.negative, c.equations));
+  line("Hamiltonian",
+       fmt::format("{:.6g}, spread {:.3g}", c.hamiltonian_mean, c.hamiltonian_spread));
+  line("run with finer step", c.resimulated
+                                  ? fmt::format("misses the end by {:.3g}, cost differs by {:.3g}",
+                                                c.resimulation_miss, c.resimulation_cost_difference)
+                                  : std::string("could not be made"));
+}
+
+/// Outputs of the system at the grid points, controls behind them.
+void write_control_motion(const Problem& problem, const Solution& solution,
+                          const std::string& name) {
+  dae::Outputs outputs(problem.system());
+  outputs.set_parameters(solution.parameters);
+  std::vector<std::string> columns = outputs.column_names();
+  columns.insert(columns.begin(), "t");
+  for (const std::string& control : problem.system().controls()) columns.push_back(control);
+  CsvFile file(name, columns);
+  for (std::size_t n = 0; n < solution.states.size(); ++n) {
+    std::vector<double> row(static_cast<std::size_t>(outputs.size()));
+    outputs.evaluate(solution.states[n], solution.controls[n], row);
+    row.insert(row.end(), solution.controls[n].begin(), solution.controls[n].end());
+    file.write_row(solution.states[n].t, row);
+  }
+  file.close();
+}
+
+void write_control_gains(const Problem& problem, const Solution& solution,
+                         const std::string& name) {
+  const dae::Model& system = problem.system();
+  std::vector<std::string> columns = {"t"};
+  for (const std::string& control : system.controls()) {
+    for (const char* const part : {"position", "velocity", "acceleration", "a"}) {
+      for (int i = 0; i < system.dof(); ++i) {
+        columns.push_back(fmt::format("{} by {} {}", control, part, system.coordinate_name(i)));
+      }
+    }
+    for (const std::string& other : system.controls()) {
+      columns.push_back(fmt::format("{} by {}", control, other));
+    }
+  }
+  CsvFile file(name, columns);
+  for (std::size_t n = 0; n < solution.gains.size(); ++n) {
+    file.write_row(solution.states[n].t, solution.gains[n]);
+  }
+  file.close();
+}
+
+}  // namespace liegrad::app

@@ -1,0 +1,43 @@
+#include "liegrad/control/continuation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/lie/error.hpp"
+
+namespace liegrad::control {
+
+Followed follow(const std::function<Problem(double)>& make, double from, double to, int count,
+                const SolveOptions& options, const Solution* start) {
+  if (count < 1) throw InvalidArgument("a continuation takes at least 1 step");
+  if (!std::isfinite(from) || !std::isfinite(to)) {
+    throw InvalidArgument("a continuation needs two finite values");
+  }
+  const double first = 1.0 / count, smallest = first / 64;
+  Followed result;
+  double reached = 0, share = 0, length = first;  // shares of the way
+  for (;;) {
+    const double value = share == 1 ? to : from + share * (to - from);
+    const Problem problem = make(value);
+    const Solution* const near = result.path.empty() ? start : &result.solution;
+    Solution next = near != nullptr ? solve_from(*near, problem, options) : solve(problem, options);
+    const Summary& summary = next.summary;
+    result.path.push_back({value, summary.status, summary.cost, summary.t_end, summary.iterations,
+                           next.certificate.local_minimum});
+    const bool solved = is_solved(summary.status), is_first = result.path.size() == 1;
+    const bool stopped = summary.status == Status::kInterrupted || summary.status == Status::kTime;
+    if (solved) {
+      reached = share;
+      length = std::min(first, 2 * length);
+    } else {
+      length /= 2;
+    }
+    if (solved || is_first) result.solution = std::move(next);
+    result.reached = solved && share == 1;
+    if (result.reached || stopped || (is_first && !solved) || length < smallest) return result;
+    share = std::min(1.0, reached + length);
+    if (1 - share < 1e-9) share = 1;
+  }
+}
+
+}  // namespace liegrad::control

@@ -1,0 +1,81 @@
+#include "liegrad/control/refine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/lie/error.hpp"
+
+namespace liegrad::control {
+namespace {
+
+/// The step equations and the quadrature of the cost have this order. Where controls jump it is lower, and so it is with
+/// methods that damp, whose last controls oscillate at any step.
+constexpr double kOrder = 2, kLowestOrder = 0.5;
+/// A faster fall is one of terms that cancel, and says little about what is left.
+constexpr double kHighestOrder = 2.3;
+
+double largest_change(const Solution& coarse, const Solution& fine) {
+  double largest = 0;
+  for (std::size_t n = 0; n < coarse.controls.size(); ++n) {
+    for (std::size_t i = 0; i < coarse.controls[n].size(); ++i) {
+      largest = std::max(largest, std::abs(coarse.controls[n][i] - fine.controls[2 * n][i]));
+    }
+  }
+  return largest;
+}
+
+/// What the last three costs say.
+void estimate(std::vector<RefinedGrid>& grids) {
+  RefinedGrid& fine = grids.back();
+  fine.extrapolated = fine.cost;
+  if (grids.size() < 2) return;
+  const double change = fine.cost - grids[grids.size() - 2].cost;
+  double order = kOrder;
+  if (grids.size() >= 3) {
+    const double before = grids[grids.size() - 2].cost - grids[grids.size() - 3].cost;
+    fine.order = change == 0 ? kOrder : std::log2(std::abs(before / change));
+    order = fine.order > kHighestOrder ? 1.0 : std::clamp(fine.order, kLowestOrder, kOrder);
+  }
+  const double share = 1 / (std::exp2(order) - 1);
+  fine.error = share * std::abs(change);
+  fine.extrapolated = fine.cost + share * change;
+}
+
+}  // namespace
+
+Refined refine(const Problem& problem, const SolveOptions& options, const RefineOptions& refine,
+               const Solution* start) {
+  if (!(refine.tolerance > 0)) {
+    throw InvalidArgument("the tolerance of the refinement must be positive");
+  }
+  if (options.transcription.steps > refine.max_steps) {
+    throw InvalidArgument("a refinement that begins with " +
+                          std::to_string(options.transcription.steps) + " steps and ends at " +
+                          std::to_string(refine.max_steps) + " makes no sense");
+  }
+  Refined result;
+  SolveOptions now = options;
+  for (;;) {
+    const Solution* const from = result.grids.empty() ? start : &result.solution;
+    Solution next = from != nullptr ? solve_from(*from, problem, now) : solve(problem, now);
+    const Summary& summary = next.summary;
+    RefinedGrid& grid = result.grids.emplace_back();
+    grid = {.steps = summary.steps, .iterations = summary.iterations, .cost = summary.cost};
+    grid.resimulation_miss = next.certificate.resimulation_miss;
+    grid.wall_seconds = summary.wall_seconds;
+    const bool solved = is_solved(summary.status);
+    if (solved && result.grids.size() > 1) {
+      grid.control_change = largest_change(result.solution, next);
+    }
+    if (solved) estimate(result.grids);
+    result.solution = std::move(next);
+    if (!solved) return result;
+    // The first change says nothing about the order.
+    const double scale = std::abs(grid.cost);
+    result.reached = result.grids.size() > 2 && grid.error <= refine.tolerance * scale;
+    if (result.reached || now.transcription.steps > refine.max_steps / 2) return result;
+    now.transcription.steps *= 2;
+  }
+}
+
+}  // namespace liegrad::control

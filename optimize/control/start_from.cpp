@@ -1,0 +1,109 @@
+// Where a search begins that has a solution to begin with.
+
+#include <algorithm>
+#include <cmath>
+
+#include "liegrad/control/transcription.hpp"
+#include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/lie/error.hpp"
+
+namespace liegrad::control {
+namespace {
+
+using dae::index;
+
+std::vector<double> between(const std::vector<double>& a, const std::vector<double>& b, double s) {
+  std::vector<double> list(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) list[i] = (1 - s) * a[i] + s * b[i];
+  return list;
+}
+
+void check(const Problem& problem, const Solution& solution) {
+  const dae::Model& system = problem.system();
+  const auto refuse = [&](const std::string& what, std::size_t has, std::size_t needs) {
+    throw InvalidArgument("problem '" + problem.name() +
+                          "': the solution to start from is one of another system: it has " +
+                          std::to_string(has) + " " + what + ", not " + std::to_string(needs));
+  };
+  if (solution.states.size() < 2) refuse("grid points", solution.states.size(), 2);
+  if (solution.controls.size() != solution.states.size()) {
+    refuse("points with controls", solution.controls.size(), solution.states.size());
+  }
+  if (solution.parameters.size() != system.parameters().size()) {
+    refuse("parameters", solution.parameters.size(), system.parameters().size());
+  }
+  const auto require = [&](const std::string& what, const std::vector<double>& list, int needs) {
+    if (list.size() != index(needs)) refuse(what, list.size(), index(needs));
+  };
+  for (std::size_t n = 0; n < solution.states.size(); ++n) {
+    const dae::State& state = solution.states[n];
+    require("coefficients", state.q, system.configuration_space().num_coeffs());
+    require("velocities", state.v, system.dof());
+    require("accelerations", state.v_dot, system.dof());
+    require("values of a", state.a, system.dof());
+    require("multipliers", state.lambda, system.num_multipliers());
+    require("algebraic unknowns", state.s, system.num_algebraic());
+    require("controls", solution.controls[n], static_cast<int>(system.controls().size()));
+  }
+}
+
+}  // namespace
+
+void Transcription::start_from_guess() {
+  references_ = first_references_;
+  guess_ = first_guess_;
+  set_references();
+  set_variable_bounds();
+}
+
+bool Transcription::start_from(const Solution& solution) {
+  check(problem_, solution);
+  const dae::Model& system = problem_.system();
+  const lie::GroupList& space = system.configuration_space();
+  const int last = layout_.num_steps;
+  const bool same = static_cast<int>(solution.states.size()) == last + 1 &&
+                    solution.formulation == options_.formulation &&
+                    solution.x.size() == guess_.size() &&
+                    solution.multipliers.size() == index(rows_.size - 1) &&
+                    solution.lower_multipliers.size() == guess_.size() &&
+                    solution.upper_multipliers.size() == guess_.size();
+  const double horizon = layout_.horizon >= 0 ? solution.states.back().t - solution.states.front().t
+                                              : problem_.horizon();
+  std::vector<double> q(index(space.num_coeffs())), delta(index(space.dof()));
+  for (int n = 0; n <= last; ++n) {
+    const double at =
+        static_cast<double>(n) * static_cast<double>(solution.states.size() - 1) / last;
+    const std::size_t k = std::min(static_cast<std::size_t>(at), solution.states.size() - 2);
+    const double s = at - static_cast<double>(k);
+    const dae::State &before = solution.states[k], &after = solution.states[k + 1];
+    const auto put = [&](int offset, const std::vector<double>& list) {
+      std::copy(list.begin(), list.end(), guess_.begin() + layout_.at(n, offset));
+    };
+    space.interpolate<double>(before.q, after.q, s, q);
+    if (n > 0 && (n < last || !keeps_end_reference())) references_[index(n)] = q;
+    space.minus<double>(q, references_[index(n)], delta);
+    put(layout_.q, delta);
+    put(layout_.v, between(before.v, after.v, s));
+    put(layout_.v_dot, between(before.v_dot, after.v_dot, s));
+    put(layout_.a, between(before.a, after.a, s));
+    put(layout_.lambda, between(before.lambda, after.lambda, s));
+    put(layout_.s, between(before.s, after.s, s));
+    put(layout_.controls, between(solution.controls[k], solution.controls[k + 1], s));
+    if (layout_.has_times) guess_[index(layout_.at(n, layout_.time))] = horizon * n / last;
+    for (int i = layout_.stabilizer; i < layout_.controls; ++i) {
+      const int variable = layout_.at(n, i);
+      guess_[index(variable)] = same ? solution.x[index(variable)] : 0.0;
+    }
+  }
+  if (layout_.horizon >= 0) guess_[index(layout_.horizon)] = horizon;
+  share_periodic();
+  int next = layout_.parameters;
+  for (const auto& [parameter, bounds] : problem_.free_parameters()) {
+    guess_[index(next++)] = solution.parameters[index(parameter)];
+  }
+  set_references();
+  set_variable_bounds();
+  return same;
+}
+
+}  // namespace liegrad::control
