@@ -190,8 +190,8 @@ TEST(RegressionStart, FindsTheWayFromBadGuesses) {
   FitProblem problem{models::make_model("double_pendulum"), {}};
   problem.trials = {recorded(truth, steps_of(1e-4, 2), 0.01, {"arm1.theta", "arm2.theta"})};
   std::mt19937 random(6);
-  add_noise(problem.trials[0], "arm1.theta", 2e-4, random);
-  add_noise(problem.trials[0], "arm2.theta", 2e-4, random);
+  add_noise(problem.trials[0], "arm1.theta", 1e-3, random);
+  add_noise(problem.trials[0], "arm2.theta", 1e-3, random);
   problem.free = {"arm1.J", "arm2.J", "arm1.theta0", "arm1.rate0", "arm2.theta0", "arm2.rate0"};
   problem.start = {{"arm1.J", 0.012}, {"arm2.J", 0.0005}};
   FitOptions options = fit_with_steps(1e-3);
