@@ -73,6 +73,10 @@ class Sensitivity::Workspace {
 
   const Derivatives& evaluate(const dae::RunValues& values) {
     run(values);
+    return derivatives_of_last_run();
+  }
+
+  const Derivatives& derivatives_of_last_run() {
     check_projection();
     check_directions();
     const auto start = Clock::now();
@@ -301,6 +305,9 @@ const Derivatives& Sensitivity::run(const dae::RunValues& values) {
 }
 const Derivatives& Sensitivity::evaluate(const dae::RunValues& values) & {
   return workspace_->evaluate(values);
+}
+const Derivatives& Sensitivity::derivatives_of_last_run() {
+  return workspace_->derivatives_of_last_run();
 }
 Derivatives Sensitivity::evaluate(const dae::RunValues& values) && {
   workspace_->evaluate(values);

@@ -26,6 +26,8 @@ class Sensitivity {
   const Objective& objective() const;
   /// The values alone. They stay until the next call.
   const Derivatives& run(const dae::RunValues& values = {});
+  /// Derivatives of the last run() without a second run. Precondition: it came to its end, and its values are still there.
+  const Derivatives& derivatives_of_last_run();
   /// As differentiate(). The result stays until the next call.
   const Derivatives& evaluate(const dae::RunValues& values = {}) &;
   Derivatives evaluate(const dae::RunValues& values = {}) &&;

@@ -96,6 +96,7 @@ void FitCommand::observe(optimize::FitOptions& options, ProgressLine& progress) 
 FitReport FitCommand::report(const optimize::FitProblem& problem,
                              const optimize::FitOptions& options, const dae::System& system) const {
   FitReport report{system.name(), integration.echo(), {}};
+  report.nodes = system.nodes();
   report.options.erase("t_end");
   if (typed.starts() > 1) {
     report.starts = optimize::fit_from_many(problem, options, typed.starts());
@@ -140,7 +141,9 @@ void FitCommand::run() const {
   common.write_json(json);
   if (!out.empty()) result.write_table(out);
   if (!write.empty()) result.write_values(write);
-  if (!motion.empty()) write_motion(fitted, problem.trials.front(), options.run, motion);
+  if (!motion.empty()) {
+    write_motion(fitted, problem.trials.front(), result.result.trials.front(), options.run, motion);
+  }
   if (!plot.empty()) {
     OutputFile file(plot);
     file.write(fit_plot(result.result, system.name() + ": measured (dots) and fitted (lines)"));

@@ -1,5 +1,6 @@
 #include "options/fit_options.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -14,6 +15,9 @@ namespace {
 using optimize::ColumnMap;
 using optimize::SensorEffect;
 using optimize::SensorUnknown;
+
+/// Beside NAME=VALUE in --start.
+const std::string kRegression = "regression";
 
 /// OUTPUT=COL,COL,…
 std::vector<ColumnMap> maps_of(const std::vector<std::string>& texts) {
@@ -135,7 +139,8 @@ void FitOptionsTyped::add_to(CLI::App& command) {
   add("--offset", offsets_, "Unknown offset of a sensor", "OUTPUT[=VALUE][:per-trial]");
   add("--gain", gains_, "Unknown gain of a sensor", "OUTPUT[=VALUE][:per-trial]");
   add("--delay", delays_, "Unknown delay of a sensor", "OUTPUT[=VALUE][:per-trial]");
-  add("--start", start_, "First value of an unknown", "NAME=VALUE");
+  add("--start", start_,
+      "First value of an unknown, or `regression`: first values from short pieces", "NAME=VALUE");
   add("--lower", lower_, "Lower bound of an unknown", "NAME=VALUE");
   add("--upper", upper_, "Upper bound of an unknown", "NAME=VALUE");
   add("--prior", prior_, "What is known of an unknown", "NAME=VALUE,STD");
@@ -198,7 +203,9 @@ optimize::FitProblem FitOptionsTyped::problem(const dae::System& system) const {
   for (const std::string& text : delays_) {
     problem.sensors.push_back(sensor_of(SensorEffect::kDelay, "--delay", text));
   }
-  problem.start = numbers_by_name("--start", start_);
+  std::vector<std::string> starts = start_;
+  std::erase(starts, kRegression);
+  problem.start = numbers_by_name("--start", starts);
   problem.lower = numbers_by_name("--lower", lower_);
   problem.upper = numbers_by_name("--upper", upper_);
   problem.noise = numbers_by_name("--noise", noise_);
@@ -221,6 +228,8 @@ optimize::FitOptions FitOptionsTyped::options(const dae::IntegrateOptions& run,
   optimize::FitOptions options;
   options.run = run;
   options.loss = loss_of(loss_);
+  options.start_by_regression =
+      std::find(start_.begin(), start_.end(), kRegression) != start_.end();
   if (!jacobian_.empty()) {
     options.jacobian = chosen<Mode>("--jacobian", jacobian_,
                                     {{"forward", Mode::kForward},

@@ -81,6 +81,27 @@ bool is_of_sensor(const std::string& name) {
   return has(".offset") || has(".gain") || has(".delay");
 }
 
+/// "top.q0[1]" or "top.v0[1]".
+bool is_initial_value(const std::string& name) {
+  return name.find(".q0[") != std::string::npos || name.find(".v0[") != std::string::npos;
+}
+
+/// What the run of a trial starts from, node by node.
+ordered_json start_of(const FittedTrial& trial, const std::vector<dae::Node>& nodes) {
+  ordered_json object = {{"t", trial.t_start}};
+  std::ptrdiff_t coefficient = 0, dof = 0;
+  for (const dae::Node& node : nodes) {
+    const auto part = [](const std::vector<double>& of, std::ptrdiff_t first, int size) {
+      return std::vector<double>(of.begin() + first, of.begin() + first + size);
+    };
+    object[node.name] = {{"q", part(trial.start.q, coefficient, node.group.num_coeffs())},
+                         {"v", part(trial.start.v, dof, node.group.dof())}};
+    coefficient += node.group.num_coeffs();
+    dof += node.group.dof();
+  }
+  return object;
+}
+
 }  // namespace
 
 ordered_json FitReport::json() const {
@@ -145,6 +166,11 @@ ordered_json FitReport::json() const {
                        {"aicc", number(result.aicc)},
                        {"bic", result.bic},
                        {"holdout", judgements(holdout)}};
+  if (std::any_of(names.begin(), names.end(), is_initial_value)) {
+    json["initial"] = ordered_json::array();
+    for (const FittedTrial& trial : result.trials)
+      json["initial"].push_back(start_of(trial, nodes));
+  }
   if (!folds.empty()) json["folds"] = judgements(folds);
   if (!profiles.empty()) {
     json["profiles"] = ordered_json::object();
@@ -265,7 +291,7 @@ void FitReport::write_table(const std::string& name) const {
 
 void FitReport::write_values(const std::string& name) const {
   ordered_json set = ordered_json::object(), sensors = ordered_json::object(),
-               trials = ordered_json::array();
+               initial = ordered_json::object(), trials = ordered_json::array();
   for (const FittedTrial& trial : result.trials) {
     trials.push_back({{"data", trial.name}, {"set", ordered_json::object()}});
   }
@@ -273,17 +299,18 @@ void FitReport::write_values(const std::string& name) const {
     const auto [plain, trial] = name_and_trial(one.name);
     if (is_of_sensor(plain)) {
       sensors[one.name] = one.value;
+    } else if (is_initial_value(plain)) {
+      initial[one.name] = one.value;
     } else if (trial == 0 || result.trials.size() == 1) {
       set[plain] = one.value;
     } else {
       trials[static_cast<std::size_t>(trial - 1)]["set"][plain] = one.value;
     }
   }
+  ordered_json json = {{"system", system}, {"set", set}, {"sensors", sensors}, {"trials", trials}};
+  if (!initial.empty()) json["initial"] = initial;
   OutputFile file(name);
-  file.write(
-      ordered_json{{"system", system}, {"set", set}, {"sensors", sensors}, {"trials", trials}}.dump(
-          2) +
-      '\n');
+  file.write(json.dump(2) + '\n');
   file.close();
 }
 

@@ -20,6 +20,7 @@ struct FitReport {
   std::vector<optimize::Profile> profiles = {};
   std::vector<optimize::Judgement> holdout = {}, folds = {};
   std::optional<optimize::MultiStart> starts = {};
+  std::vector<dae::Node> nodes = {};  ///< of the system
 
   nlohmann::ordered_json json() const;
   void print(bool verbose) const;

@@ -33,8 +33,10 @@ dae::System fitted_system(const optimize::FitProblem& problem, const optimize::F
 }
 
 void write_motion(const dae::System& system, const optimize::Recording& recording,
-                  dae::IntegrateOptions options, const std::string& file) {
-  options.t_start = recording.run_start.value_or(recording.first_time());
+                  const optimize::FittedTrial& trial, dae::IntegrateOptions options,
+                  const std::string& file) {
+  options.t_start = trial.t_start;
+  options.initial = trial.start;
   options.t_end = recording.run_end.value_or(recording.last_time());
   const double interval = (options.t_end - options.t_start) / kSamples;
   options.sample_interval = interval > options.step ? interval : 0;
@@ -42,7 +44,7 @@ void write_motion(const dae::System& system, const optimize::Recording& recordin
   dae::Consistency consistency(system, options.alpha.consistency, options.alpha.solver);
   const std::vector<double> controls(system.controls().size(), 0.0);
   RunObserver observer(system, options, file, false);
-  observer.start(consistency.initial_state(options.t_start, controls));
+  observer.start(consistency.initial_state(options.t_start, controls, trial.start));
   options.on_step = [&observer](const dae::State& state) {
     observer.after_step(state);
     return true;

@@ -1,5 +1,6 @@
 #include "liegrad/optimize/fit/admissible_inertia.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "liegrad/dae/system/numbers.hpp"
@@ -40,21 +41,54 @@ AdmissibleInertia::AdmissibleInertia(const FitProblem& problem, const Unknowns& 
                             "and J3");
     }
     const Eigen::VectorXd start = unknowns.start();
-    for (const double moment : second_moments(start, places)) {
+    const std::array<double, 3> moments = second_moments(start, places);
+    for (const double moment : moments) {
       if (moment > 0 && start(places[0]) > 0) continue;
       throw InvalidArgument("'" + body +
                             "' starts with values that no body has, or at their limit; choose "
                             "m > 0 and each inertia below the sum of the other two");
     }
     bodies_.push_back(places);
+    names_.push_back(body);
+    constexpr double kLeast = 1e-9;
+    const double largest =
+        0.5 * std::log(kLeast * *std::max_element(moments.begin(), moments.end()));
+    lowest_.push_back({0.5 * std::log(kLeast * start(places[0])), largest, largest, largest});
   }
 }
 
+void AdmissibleInertia::set_lower(Eigen::VectorXd& lower) const {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    for (std::size_t i = 0; i < 4; ++i) lower(bodies_[k][i]) = lowest_[k][i];
+  }
+}
+
+std::vector<std::string> AdmissibleInertia::at_limit(const Eigen::VectorXd& x) const {
+  Eigen::VectorXd coordinates = x;
+  to_coordinates(coordinates);
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (coordinates(bodies_[k][i]) != lowest_[k][i]) continue;
+      names.push_back(names_[k]);
+      break;
+    }
+  }
+  return names;
+}
+
 void AdmissibleInertia::to_coordinates(Eigen::VectorXd& x) const {
-  for (const std::array<int, 4>& body : bodies_) {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const std::array<int, 4>& body = bodies_[k];
     const std::array<double, 3> moments = second_moments(x, body);
-    x(body[0]) = 0.5 * std::log(x(body[0]));
-    for (std::size_t i = 0; i < 3; ++i) x(body[i + 1]) = 0.5 * std::log(moments[i]);
+    const std::array<double, 4> values = {x(body[0]), moments[0], moments[1], moments[2]};
+    for (std::size_t i = 0; i < 4; ++i) {
+      // At the limit up to the rounding of inertias, where a difference of them is a second moment.
+      constexpr double kNear = 1e-2;
+      const double lowest = lowest_[k][i];
+      const double logarithm = values[i] > 0 ? 0.5 * std::log(values[i]) : lowest;
+      x(body[i]) = logarithm < lowest + kNear ? lowest : logarithm;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include <Eigen/Core>
@@ -23,6 +24,10 @@ class AdmissibleInertia {
   AdmissibleInertia(const FitProblem& problem, const Unknowns& unknowns);
 
   bool is_empty() const { return bodies_.empty(); }
+  /// Where the search stops: at a part of 1e-9 of the start, which is the limit J_i = J_j + J_k for what data can tell.
+  void set_lower(Eigen::VectorXd& lower) const;
+  /// Bodies that these unknowns have there.
+  std::vector<std::string> at_limit(const Eigen::VectorXd& x) const;
   /// From unknowns to coordinates and back; other entries stay.
   void to_coordinates(Eigen::VectorXd& x) const;
   void to_unknowns(Eigen::VectorXd& coordinates) const;
@@ -30,7 +35,9 @@ class AdmissibleInertia {
   void change_columns(const Eigen::VectorXd& unknowns, Eigen::MatrixXd& jacobian) const;
 
  private:
-  std::vector<std::array<int, 4>> bodies_;  ///< places of m, J1, J2, J3
+  std::vector<std::array<int, 4>> bodies_;     ///< places of m, J1, J2, J3
+  std::vector<std::array<double, 4>> lowest_;  ///< coordinates
+  std::vector<std::string> names_;
 };
 
 }  // namespace liegrad::optimize

@@ -18,7 +18,8 @@ sensitivity::Mode cheaper_mode(const FitProblem& problem, const Unknowns& unknow
   for (const Recording& recording : problem.trials) {
     for (const Series& series : recording.series) values += std::ssize(series.values);
   }
-  const long parameters = std::ssize(unknowns.parameters()) * std::ssize(problem.trials);
+  const long own = std::ssize(unknowns.parameters()) + std::ssize(unknowns.initial().names());
+  const long parameters = own * std::ssize(problem.trials);
   return parameters <= values ? sensitivity::Mode::kForward : sensitivity::Mode::kAdjoint;
 }
 
@@ -66,6 +67,7 @@ double FitEngine::cost(const Eigen::VectorXd& x) {
 LeastSquaresProblem FitEngine::least_squares(const std::vector<int>& fixed) {
   LeastSquaresProblem problem;
   problem.lower = unknowns_.lower();
+  admissible_.set_lower(problem.lower);
   problem.upper = unknowns_.upper();
   problem.fixed = fixed;
   const Range shared = {0, unknowns_.num_shared()};

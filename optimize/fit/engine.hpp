@@ -19,6 +19,7 @@ class FitEngine {
   Residuals& residuals() { return residuals_; }
   const Residuals& residuals() const { return residuals_; }
   const FitOptions& options() const { return options_; }
+  const AdmissibleInertia& admissible() const { return admissible_; }
   sensitivity::Mode mode() const { return mode_; }
 
   /// Standard deviations by Residuals::outputs().

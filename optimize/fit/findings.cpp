@@ -48,6 +48,7 @@ class Findings {
             "' has no effect on what was measured, and kept its start; leave "
             "it out, or measure something that depends on it");
       } else if (estimate.verdict == "identifiable" && estimate.value != 0 &&
+                 !unknowns_.list()[index(i)].is_initial_value &&
                  estimate.std > std::abs(estimate.value)) {
         add("'" + estimate.name + "' is known worse than its own size: " +
             short_text(estimate.value) + " ± " + short_text(estimate.std));

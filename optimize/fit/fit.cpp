@@ -9,6 +9,7 @@
 #include "liegrad/dae/system/text.hpp"
 #include "liegrad/optimize/fit/findings.hpp"
 #include "liegrad/optimize/fit/multiple_shooting.hpp"
+#include "liegrad/optimize/fit/regression_start.hpp"
 #include "liegrad/optimize/fit/start_values.hpp"
 #include "liegrad/optimize/fit/statistics.hpp"
 
@@ -48,10 +49,6 @@ FitProblem checked(const FitProblem& problem, const FitOptions& options) {
     all += (all.empty() ? "" : "; ") + sentence;
   }
   if (!all.empty()) throw InvalidArgument(all);
-  if (options.piece > 0 && !problem.admissible.empty()) {
-    throw InvalidArgument(
-        "multiple shooting does not keep inertia physically possible; give bounds instead");
-  }
   if (problem.trials.empty()) throw InvalidArgument("a fit needs data; there is no trial");
   FitProblem result = problem;
   for (Recording& trial : result.trials) check_recording(trial);
@@ -152,6 +149,7 @@ const OutputFit& FitResult::output(const std::string& name) const {
 FitResult fit(const FitProblem& given, const FitOptions& options) {
   const auto began = Clock::now();
   FitProblem problem = checked(given, options);
+  if (options.start_by_regression) problem = start_by_regression(problem, options);
   if (options.start_from_data) problem = with_starts_from_data(problem, options);
   FitEngine engine(problem, options);
   set_first_noise(problem, engine);
@@ -165,6 +163,7 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
   FitResult result;
   const bool all_given = problem.noise.size() == engine.residuals().outputs().size();
   FitStatistics statistics;
+  bool has_settled = false;
   for (int round = 1; round <= options.max_noise_rounds; ++round) {
     const LeastSquaresSummary summary = engine.minimise(x);
     result.noise_rounds = round;
@@ -177,7 +176,8 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
     result.gradient_norm = summary.gradient_norm;
     statistics = statistics_at(engine, x);
     const std::vector<double> noise = estimated_noise(problem, engine, statistics);
-    if (all_given || !summary.converged || are_close(noise, engine.noise())) break;
+    has_settled = all_given || !summary.converged || are_close(noise, engine.noise());
+    if (has_settled) break;
     // Estimates depend on ratios of noise only: with one output there is nothing to be done again.
     const double factor = noise[0] / engine.noise()[0];
     const bool same_ratios = std::all_of(noise.begin(), noise.end(), [&](const double& one) {
@@ -189,12 +189,14 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
       result.cost /= factor * factor;
       result.gradient_norm /= factor * factor;
       statistics = statistics_at(engine, x);
+      has_settled = true;
       break;
     }
   }
   // A search whose steps became short since runs fail ends anywhere.
   constexpr double kFar = 0.05;
-  if (result.converged && statistics.distance_to_minimum > kFar) {
+  const std::vector<std::string> at_limit = engine.admissible().at_limit(x);
+  if (result.converged && at_limit.empty() && statistics.distance_to_minimum > kFar) {
     result.converged = false;
     result.message =
         "the search ended " + number_text(statistics.distance_to_minimum) +
@@ -204,6 +206,16 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
   }
   report(problem, engine, x, statistics, result);
   result.findings = findings_of(result, engine.unknowns());
+  if (!has_settled) {
+    result.findings.push_back(
+        "levels of noise still changed after " + std::to_string(options.max_noise_rounds) +
+        " rounds: one output fits better at the cost of another; give them by --noise");
+  }
+  for (const std::string& body : at_limit) {
+    result.findings.push_back("'" + body +
+                              "' ended at the limit of what bodies can have, m = 0 or one inertia "
+                              "the sum of the others; its intervals hold only if it is there");
+  }
   add_refusals(engine, x, result.findings);
   if (engine.failed_evaluations() > 0) {
     result.findings.push_back(std::to_string(engine.failed_evaluations()) +

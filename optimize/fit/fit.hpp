@@ -29,6 +29,8 @@ struct FitOptions {
   double piece = 0;
   /// Initial values that are unknown and have no given start are first fitted to the first samples of each trial.
   bool start_from_data = true;
+  /// A first estimate of the shared unknowns by least squares on short pieces of the data, see start_by_regression().
+  bool start_by_regression = false;
   /// Of fits with noise levels from the one before.
   int max_noise_rounds = 20;
 
@@ -77,6 +79,8 @@ struct FittedSeries {
 struct FittedTrial {
   std::string name;
   std::vector<FittedSeries> series;
+  double t_start = 0;        ///< of its run
+  dae::InitialValues start;  ///< what its run starts from
 };
 
 struct FitResult {

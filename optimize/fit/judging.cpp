@@ -21,8 +21,12 @@ FitProblem of_one_trial(const FitProblem& problem, const FitResult& result,
   one.per_trial = problem.per_trial;
   one.ties = problem.ties;
   for (const SensorUnknown& sensor : problem.sensors) one.sensors.push_back(sensor);
+  if (!unknowns.initial().is_empty()) one.initial = unknowns.initial().base();
   for (const std::string& name : problem.free) {
-    one.system.set_parameter(name, result[name].value);
+    // Shared initial values are no parameters: they stay unknowns, with what was found.
+    const bool is_initial = InitialCoordinates::has_form(problem.system, name);
+    if (is_initial) one.free.push_back(name);
+    if (!is_initial) one.system.set_parameter(name, result[name].value);
   }
   for (const auto* settings : {&problem.start, &problem.lower, &problem.upper}) {
     auto& target = settings == &problem.start   ? one.start
@@ -54,18 +58,19 @@ Judgement judge(const FitProblem& problem, const FitOptions& options, const FitR
   try {
     FitProblem one = of_one_trial(problem, result, trial);
     check_recording(one.trials.front());
-    // Unknowns of sensors that trials share stay at their values, as tight priors would have them.
+    // Unknowns of sensors and initial values that trials share stay at their values, as tight priors would have them.
     std::vector<std::string> kept;
     for (const Estimate& estimate : result.parameters) {
-      const bool is_shared_sensor =
-          estimate.name.find('@') == std::string::npos &&
-          std::find(problem.free.begin(), problem.free.end(), estimate.name) == problem.free.end();
-      if (is_shared_sensor) {
+      const bool is_kept = estimate.name.find('@') == std::string::npos &&
+                           (InitialCoordinates::has_form(problem.system, estimate.name) ||
+                            std::find(problem.free.begin(), problem.free.end(), estimate.name) ==
+                                problem.free.end());
+      if (is_kept) {
         one.start[estimate.name] = estimate.value;
         kept.push_back(estimate.name);
       }
     }
-    if (one.per_trial.empty() && one.sensors.empty()) {
+    if (one.per_trial.empty() && one.sensors.empty() && one.free.empty()) {
       // Nothing to be found: a run is enough. An unknown that is fixed stands for it.
       one.free = {problem.free.front()};
       kept = one.free;

@@ -55,21 +55,44 @@ class Cost final : public ceres::CostFunction {
 
 class Observer final : public ceres::IterationCallback {
  public:
-  Observer(const LeastSquaresOptions& options, const Eigen::VectorXd& x)
-      : options_(options), x_(x) {}
+  Observer(const LeastSquaresOptions& options, const Eigen::VectorXd& x, int num_residuals)
+      : options_(options), x_(x), num_residuals_(num_residuals) {}
+
+  /// Whether the search is as near to the minimum as residuals allow.
+  bool has_converged() const { return has_converged_; }
 
   ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
-    if (!options_.on_iteration) return ceres::SOLVER_CONTINUE;
-    const bool goes_on = options_.on_iteration(
-        {summary.iteration, summary.cost, summary.step_norm, summary.gradient_max_norm,
-         summary.cumulative_time_in_seconds, summary.step_is_successful},
-        x_);
-    return goes_on ? ceres::SOLVER_CONTINUE : ceres::SOLVER_TERMINATE_SUCCESSFULLY;
+    if (!goes_on(summary)) return ceres::SOLVER_TERMINATE_SUCCESSFULLY;
+    has_converged_ = is_rough(summary);
+    return has_converged_ ? ceres::SOLVER_TERMINATE_SUCCESSFULLY : ceres::SOLVER_CONTINUE;
   }
 
  private:
+  bool goes_on(const ceres::IterationSummary& summary) {
+    if (!options_.on_iteration) return true;
+    return options_.on_iteration(
+        {summary.iteration, summary.cost, summary.step_norm, summary.gradient_max_norm,
+         summary.cumulative_time_in_seconds, summary.step_is_successful},
+        x_);
+  }
+
+  /// Runs whose steps follow the error have residuals that are smooth to their tolerance only, and all are smooth to
+  /// rounding. A hardly damped step from which derivatives expect a hundredth of a standard deviation, and that makes
+  /// things worse, ends the search: shorter ones would do no better.
+  bool is_rough(const ceres::IterationSummary& summary) const {
+    constexpr double kSmall = 1e-4, kHardlyDamped = 100;
+    if (summary.step_is_successful || !summary.step_is_valid || summary.iteration == 0)
+      return false;
+    if (summary.trust_region_radius < kHardlyDamped) return false;
+    const double expected = summary.cost_change / summary.relative_decrease;
+    return expected > 0 &&
+           expected < kSmall * 2 * (summary.cost + summary.cost_change) / num_residuals_;
+  }
+
   const LeastSquaresOptions& options_;
   const Eigen::VectorXd& x_;
+  int num_residuals_;
+  bool has_converged_ = false;
 };
 
 void fix(const std::vector<int>& fixed, const Range& part, Eigen::VectorXd& x,
@@ -136,15 +159,17 @@ LeastSquaresSummary minimise(const LeastSquaresProblem& problem, const LeastSqua
   settings.num_threads = options.threads;
   settings.logging_type = ceres::SILENT;
   settings.update_state_every_iteration = true;
-  Observer observer(options, x);
+  int num_residuals = 0;
+  for (const ResidualBlock& block : problem.blocks) num_residuals += block.rows;
+  Observer observer(options, x, num_residuals);
   settings.callbacks.push_back(&observer);
 
   ceres::Solver::Summary summary;
   ceres::Solve(settings, &ceres_problem, &summary);
   LeastSquaresSummary result;
-  result.converged = summary.termination_type == ceres::CONVERGENCE;
-  result.was_stopped = summary.termination_type == ceres::USER_SUCCESS;
-  result.message = message_of(summary);
+  result.converged = summary.termination_type == ceres::CONVERGENCE || observer.has_converged();
+  result.was_stopped = summary.termination_type == ceres::USER_SUCCESS && !result.converged;
+  result.message = result.converged ? "converged" : message_of(summary);
   result.iterations =
       summary.iterations.empty() ? 0 : static_cast<int>(summary.iterations.size()) - 1;
   result.initial_cost = summary.initial_cost;

@@ -85,7 +85,8 @@ void start_nodes(FitEngine& engine, const Eigen::VectorXd& x) {
     const Eigen::VectorXd local = engine.unknowns().local(trial, x);
     const std::vector<double> parameters = engine.unknowns().parameter_values(trial, local);
     if (own.num_pieces() == 1) continue;
-    own.run_first_piece(parameters, engine.residuals().delays_of(trial, local));
+    own.run_first_piece(engine.unknowns().inputs(trial, local),
+                        engine.residuals().delays_of(trial, local));
     Nodes nodes;
     for (int k = 1; k < own.num_pieces(); ++k) {
       nodes.push_back(node_from_data(engine, trial, k, local, own.end_of(k - 1, parameters)));
@@ -151,7 +152,8 @@ class Search {
     for (int i = 0; i <= options_.max_iterations; ++i) {
       std::vector<TrialResiduals> weighted;
       for (const int trial : trials()) weighted.push_back(evaluated(trial, x_, true));
-      const ShootingEquations equations(engine_, weighted, &x_);
+      ShootingEquations equations(engine_, weighted, &x_);
+      equations.change_columns(engine_.admissible(), x_);
       Merit merit = {0.5 * equations.residuals().squaredNorm(), 0};
       for (const int trial : trials()) {
         merit.violation +=
@@ -196,6 +198,13 @@ class Search {
     summary_.message = std::string("the largest number of iterations was reached");
   }
 
+  /// Of coordinates in which steps are made.
+  Eigen::VectorXd lowest() const {
+    Eigen::VectorXd lower = engine_.unknowns().lower();
+    engine_.admissible().set_lower(lower);
+    return lower;
+  }
+
   TrialResiduals evaluated(int trial, const Eigen::VectorXd& x, bool with_jacobian) {
     const auto began = Clock::now();
     TrialResiduals result = engine_.weighted(trial, x, with_jacobian);
@@ -205,14 +214,16 @@ class Search {
 
   /// A step that leads out of the box stops at the bound, and the others are found again.
   Eigen::VectorXd step_in_box(const ShootingEquations& equations, double damping) const {
-    const Eigen::VectorXd lower = engine_.unknowns().lower(), upper = engine_.unknowns().upper();
+    const Eigen::VectorXd lower = lowest(), upper = engine_.unknowns().upper();
+    Eigen::VectorXd here = x_;
+    engine_.admissible().to_coordinates(here);
     std::vector<int> held = fixed_;
     for (;;) {
       const Eigen::VectorXd d = equations.step(held, damping);
       bool is_inside = true;
       for (int i = 0; i < x_.size(); ++i) {
         const bool is_held = std::find(held.begin(), held.end(), i) != held.end();
-        const bool leaves = (x_(i) == lower(i) && d(i) < 0) || (x_(i) == upper(i) && d(i) > 0);
+        const bool leaves = (here(i) == lower(i) && d(i) < 0) || (here(i) == upper(i) && d(i) > 0);
         if (is_held || !leaves) continue;
         held.push_back(i);
         is_inside = false;
@@ -226,10 +237,13 @@ class Search {
     const double slope = equations.residuals().dot(equations.jacobian() * d);
     std::vector<Nodes> nodes;
     for (const int trial : trials()) nodes.push_back(engine_.residuals().trial(trial).nodes());
-    const Eigen::VectorXd lower = engine_.unknowns().lower(), upper = engine_.unknowns().upper();
+    const Eigen::VectorXd lower = lowest(), upper = engine_.unknowns().upper();
     constexpr double kShortest = 1e-5;
     for (double part = 1; part > kShortest; part *= 0.5) {
-      const Eigen::VectorXd next = (x_ + part * d.head(x_.size())).cwiseMax(lower).cwiseMin(upper);
+      Eigen::VectorXd next = x_;
+      engine_.admissible().to_coordinates(next);
+      next = (next + part * d.head(x_.size())).cwiseMax(lower).cwiseMin(upper);
+      engine_.admissible().to_unknowns(next);
       try {
         move_nodes(equations, nodes, part * d, next);
         Merit merit;

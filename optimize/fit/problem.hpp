@@ -34,8 +34,9 @@ struct Tie {
 
 /// A system, what was measured of it, and what is to be found.
 ///
-/// Unknowns are parameters of the system, those of initial values among them, and those of sensors. Their names are
-/// "top.m"; "arm1.rate0@2" where each trial has its own, counted from 1; "arm1.theta.offset", "body.x.1.gain",
+/// Unknowns are parameters of the system, those of initial values among them, initial values themselves, see
+/// InitialCoordinates, and those of sensors. Their names are "top.m"; "arm1.rate0@2" where each trial has its own, counted
+/// from 1; "top.q0[1]", "top.v0[6]", with "top.q0" for all of a node; "arm1.theta.offset", "body.x.1.gain",
 /// "body.q.offset.3", "body.x.delay". Starts, bounds and priors are given by these names, and by the name without
 /// the trial for all of them.
 struct FitProblem {
@@ -52,6 +53,8 @@ struct FitProblem {
   std::map<std::string, double> noise = {};
   /// Bodies with free m, J1, J2, J3 whose values are kept physically possible: m > 0 and J_i < J_j + J_k.
   std::vector<std::string> admissible = {};
+  /// What "top.q0[1]" counts from; the initial values of the system unless given.
+  std::optional<dae::InitialValues> initial = {};
 };
 
 }  // namespace liegrad::optimize

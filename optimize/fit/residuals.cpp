@@ -32,7 +32,7 @@ Residuals::Residuals(const FitProblem& problem, const Unknowns& unknowns,
                                   unknowns.largest_delay(&Unknowns::Unknown::lower)};
   for (const Recording& recording : problem.trials) {
     trials_.emplace_back(problem.system, recording, unknowns.parameters(), run, mode, margins,
-                         piece);
+                         piece, unknowns.initial());
     const int trial = static_cast<int>(trials_.size()) - 1, nodes = trials_.back().node_size();
     const Eigen::MatrixXd& map = unknowns.parameter_map(trial);
     Eigen::MatrixXd& whole = maps_.emplace_back();
@@ -69,7 +69,7 @@ void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jaco
                          TrialResiduals& residuals) {
   num_runs_ += 1;
   num_differentiated_runs_ += with_jacobian ? 1 : 0;
-  trials_[at(trial)].predict(unknowns_.parameter_values(trial, local), delays_of(trial, local),
+  trials_[at(trial)].predict(unknowns_.inputs(trial, local), delays_of(trial, local),
                              {with_jacobian, with_jacobian && unknowns_.has_delays()},
                              predictions_[at(trial)]);
   compare(trial, local, with_jacobian, residuals);

@@ -43,7 +43,7 @@ class Residuals {
                 TrialResiduals& residuals);
   /// Throws InvalidArgument where an element refuses the values of the trial.
   void check(int trial, const Eigen::VectorXd& local) {
-    trials_[at(trial)].check(unknowns_.parameter_values(trial, local));
+    trials_[at(trial)].check(unknowns_.inputs(trial, local));
   }
 
   // Trials in pieces, see Trial.

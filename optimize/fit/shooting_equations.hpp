@@ -20,6 +20,12 @@ class ShootingEquations {
   ShootingEquations(const FitEngine& engine, const std::vector<TrialResiduals>& weighted,
                     const Eigen::VectorXd* x);
 
+  /// Steps are then those of coordinates that keep inertia physically possible, at these unknowns.
+  void change_columns(const AdmissibleInertia& admissible, const Eigen::VectorXd& x) {
+    admissible.change_columns(x, jacobian_);
+    admissible.change_columns(x, conditions_);
+  }
+
   const Eigen::VectorXd& residuals() const { return residuals_; }
   const Eigen::MatrixXd& jacobian() const { return jacobian_; }
   /// The sum of gaps of a trial, here or at another point, in standard deviations of the samples that they move.

@@ -39,8 +39,16 @@ Recording first_samples(const Recording& recording, int num_unknowns) {
 }
 
 /// A trial alone, with those of its unknowns free that are initial values without a given start.
-FitProblem alone(const FitProblem& problem, const Unknowns& unknowns, int trial) {
-  FitProblem one{problem.system, {without_sensor_effects(problem, trial)}};
+struct Alone {
+  FitProblem problem;
+  std::vector<std::string> names;  ///< in the whole problem, by the unknowns here
+  std::vector<int> fixed;          ///< those with a given start
+};
+
+Alone alone(const FitProblem& problem, const Unknowns& unknowns, int trial) {
+  Alone result{{problem.system, {without_sensor_effects(problem, trial)}}, {}, {}};
+  FitProblem& one = result.problem;
+  if (!unknowns.initial().is_empty()) one.initial = unknowns.initial().base();
   const Eigen::VectorXd local = unknowns.local(trial, unknowns.start());
   const std::vector<double> values = unknowns.parameter_values(trial, local);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -49,33 +57,41 @@ FitProblem alone(const FitProblem& problem, const Unknowns& unknowns, int trial)
   for (int j = 0; j < unknowns.num_local(trial); ++j) {
     const Unknowns::Unknown& unknown = unknowns.list()[index(unknowns.global(trial, j))];
     const bool is_own = unknown.trial == trial || unknowns.num_trials() == 1;
-    if (!unknown.is_initial_value || unknown.has_given_start || !is_own) continue;
+    const bool is_coordinate = InitialCoordinates::has_form(problem.system, unknown.plain_name);
+    if (!unknown.is_initial_value) continue;
+    // A parameter with a given start has it in the system already, an initial value itself has not.
+    const bool is_given = unknown.has_given_start || !is_own;
+    if (is_given && !is_coordinate) continue;
+    if (is_given) result.fixed.push_back(static_cast<int>(result.names.size()));
+    if (is_coordinate) one.start[unknown.plain_name] = unknown.start;
+    result.names.push_back(unknown.name);
     one.free.push_back(unknown.plain_name);
     if (std::isfinite(unknown.lower)) one.lower[unknown.plain_name] = unknown.lower;
     if (std::isfinite(unknown.upper)) one.upper[unknown.plain_name] = unknown.upper;
   }
-  return one;
+  return result;
 }
 
-/// Levels of noise with which outputs of different units are alike.
-void set_noise_to_spread(FitEngine& engine) {
+}  // namespace
+
+void set_noise_to_spread(const std::vector<Recording>& recordings, FitEngine& engine) {
   const std::vector<std::string>& outputs = engine.residuals().outputs();
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     double sum = 0, squares = 0, count = 0;
-    for (const Series& series : engine.residuals().recording(0).series) {
-      if (series.output != outputs[k] || series.comparison == Comparison::kRotation) continue;
-      for (const double value : series.values) {
-        sum += value;
-        squares += value * value;
-        count += 1;
+    for (const Recording& recording : recordings) {
+      for (const Series& series : recording.series) {
+        if (series.output != outputs[k] || series.comparison == Comparison::kRotation) continue;
+        for (const double value : series.values) {
+          sum += value;
+          squares += value * value;
+          count += 1;
+        }
       }
     }
     const double variance = count > 0 ? squares / count - sum * sum / (count * count) : 1;
     engine.noise()[k] = variance > 0 ? std::sqrt(variance) : 1;
   }
 }
-
-}  // namespace
 
 Recording without_sensor_effects(const FitProblem& problem, int trial) {
   const Unknowns unknowns(problem);
@@ -112,8 +128,9 @@ FitProblem with_starts_from_data(const FitProblem& problem, const FitOptions& gi
   options.piece = 0;
   FitProblem result = problem;
   for (int trial = 0; trial < unknowns.num_trials(); ++trial) {
-    FitProblem whole = alone(problem, unknowns, trial);
-    if (whole.free.empty()) continue;
+    Alone own = alone(problem, unknowns, trial);
+    FitProblem& whole = own.problem;
+    if (own.names.size() == own.fixed.size()) continue;
     // One run over a record that needs pieces says nothing: the first of them judges.
     if (given.piece > 0) {
       Recording& recording = whole.trials.front();
@@ -127,20 +144,17 @@ FitProblem with_starts_from_data(const FitProblem& problem, const FitOptions& gi
     beginning.trials = {first_samples(whole.trials.front(), static_cast<int>(whole.free.size()))};
     try {
       FitEngine engine(beginning, options), judge(whole, options);
-      set_noise_to_spread(engine);
+      set_noise_to_spread(beginning.trials, engine);
       judge.noise() = engine.noise();
       Eigen::VectorXd x = engine.unknowns().start();
       const double before = judge.cost(x);
       LeastSquaresOptions solver;
       solver.max_iterations = 100;
       solver.function_tolerance = 1e-12;
-      engine.minimise(x, {}, &solver);
+      engine.minimise(x, own.fixed, &solver);
       if (!(judge.cost(x) < before)) continue;
-      for (std::size_t i = 0; i < whole.free.size(); ++i) {
-        const bool is_shared = std::find(problem.free.begin(), problem.free.end(), whole.free[i]) !=
-                               problem.free.end();
-        const std::string suffix = is_shared ? "" : "@" + std::to_string(trial + 1);
-        result.start[whole.free[i] + suffix] = x(static_cast<Eigen::Index>(i));
+      for (std::size_t i = 0; i < own.names.size(); ++i) {
+        result.start[own.names[i]] = x(static_cast<Eigen::Index>(i));
       }
     } catch (const Error&) {
       // The start of the system remains, and the fit itself says what is wrong with it.

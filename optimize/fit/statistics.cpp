@@ -159,8 +159,10 @@ Interval interval_of(double value, double half_width, const Unknowns::Unknown& u
   return {std::max(value - half_width, unknown.lower), std::min(value + half_width, unknown.upper)};
 }
 
-void fill_trials(const FitStatistics& statistics, FitEngine& engine, FitResult& result) {
-  const Residuals& residuals = engine.residuals();
+void fill_trials(const FitStatistics& statistics, FitEngine& engine, const Eigen::VectorXd& x,
+                 FitResult& result) {
+  Residuals& residuals = engine.residuals();
+  const Unknowns& unknowns = engine.unknowns();
   result.trials.clear();
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
     const Recording& recording = residuals.recording(trial);
@@ -169,6 +171,8 @@ void fill_trials(const FitStatistics& statistics, FitEngine& engine, FitResult& 
         spread_of(engine, statistics.information, trial, own.jacobian).rowwise().norm();
     FittedTrial& fitted = result.trials.emplace_back();
     fitted.name = recording.name;
+    fitted.t_start = residuals.trial(trial).t_start();
+    fitted.start = residuals.trial(trial).start(unknowns.inputs(trial, unknowns.local(trial, x)));
     Index place = 0, row = 0;
     for (const Series& series : recording.series) {
       FittedSeries& one = fitted.series.emplace_back();
@@ -381,7 +385,7 @@ void report(const FitProblem& problem, FitEngine& engine, const Eigen::VectorXd&
     estimate.verdict = verdict_of(unknown, x(i), information, i);
   }
   result.undetermined = undetermined_combinations(information, unknowns.names(), x);
-  fill_trials(statistics, engine, result);
+  fill_trials(statistics, engine, x, result);
   fill_criteria(problem, statistics, engine, result);
 }
 

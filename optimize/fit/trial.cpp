@@ -6,6 +6,7 @@
 
 #include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/optimize/fit/initial_chart.hpp"
 #include "liegrad/optimize/fit/whole_state.hpp"
 #include "liegrad/sensitivity/sensitivity.hpp"
 
@@ -25,7 +26,8 @@ class Trial::Implementation {
  public:
   Implementation(const dae::System& system, const Recording& recording,
                  const std::vector<std::string>& parameters, const dae::IntegrateOptions& run,
-                 sensitivity::Mode mode, const Margins& margins, double piece)
+                 sensitivity::Mode mode, const Margins& margins, double piece,
+                 const InitialCoordinates& initial)
       : system_(system), recording_(recording), whole_state_(system) {
     options_.integrate = run;
     if (!run.adaptive && run.step == 0) {
@@ -38,6 +40,11 @@ class Trial::Implementation {
     options_.integrate.alpha.consistency.check_elements = false;
     options_.mode = mode;
     options_.variables.parameters = parameters;
+    num_initial_ = static_cast<int>(initial.names().size());
+    if (num_initial_ > 0) {
+      chart_ =
+          std::make_unique<InitialChart>(system_, initial, run.alpha.consistency, run.alpha.solver);
+    }
     for (const Series& series : recording_.series) {
       first_values_.push_back(num_values_);
       num_values_ += static_cast<int>(series.values.size());
@@ -48,19 +55,25 @@ class Trial::Implementation {
       limits_.push_back(k == count ? options_.integrate.t_end
                                    : options_.integrate.t_start + k * duration / count);
     }
+    has_delays_ = margins.before > 0 || margins.after > 0;
+    shift_ = options_.integrate.adaptive
+                 ? 1e-6 * duration / count
+                 : 1e-3 * std::min(options_.integrate.step, duration / count);
     pieces_.resize(index(count));
     continuity_.resize(index(count));
     pieces_of_.resize(recording_.series.size());
   }
 
-  void predict(std::span<const double> parameters, std::span<const double> delays,
+  void predict(const TrialInputs& inputs, std::span<const double> delays,
                const PredictionParts& parts, Prediction& prediction) {
+    const std::span<const double> parameters = inputs.parameters;
     prepare(delays);
     clear(parts.jacobian, prediction);
     const bool starts_nodes = nodes_.size() + 1 < pieces_.size();
     if (starts_nodes) nodes_.resize(pieces_.size() - 1);
     for (int k = 0; k < num_pieces(); ++k) {
-      run_piece(k, k > 0 ? &nodes_[index(k - 1)] : nullptr, parameters, parts.jacobian, prediction);
+      run_piece(k, k > 0 ? &nodes_[index(k - 1)] : first_state(inputs), parameters, parts.jacobian,
+                prediction);
       Continuity& continuity = continuity_[index(k)];
       if (parts.jacobian && num_pieces() > 1) find_continuity(k, continuity);
       if (k + 1 == num_pieces()) break;
@@ -79,11 +92,11 @@ class Trial::Implementation {
     run_piece(k, &node, parameters, with_jacobian, prediction);
   }
 
-  void run_first_piece(std::span<const double> parameters, std::span<const double> delays) {
+  void run_first_piece(const TrialInputs& inputs, std::span<const double> delays) {
     prepare(delays);
     Prediction prediction;
     clear(false, prediction);
-    run_piece(0, nullptr, parameters, false, prediction);
+    run_piece(0, first_state(inputs), inputs.parameters, false, prediction);
   }
 
   dae::InitialValues end_of(int k, std::span<const double> parameters) {
@@ -96,17 +109,25 @@ class Trial::Implementation {
     return carried(whole_state_.moved(node, by), limits_[index(k)], parameters);
   }
 
-  void check(std::span<const double> parameters) {
+  void check(const TrialInputs& inputs) { start(inputs, true); }
+
+  dae::InitialValues start(const TrialInputs& inputs, bool check_elements) {
+    const std::vector<double>& parameters = inputs.parameters;
     dae::System system = system_;
     const std::vector<dae::ParameterSpec> specs = system.parameters();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (specs[i].value != parameters[i]) system.set_parameter(specs[i].name, parameters[i]);
     }
     dae::ConsistencyOptions options = options_.integrate.alpha.consistency;
-    options.check_elements = true;
+    options.check_elements = check_elements;
     dae::Consistency consistency(system, options, options_.integrate.alpha.solver);
-    consistency.initial_state(options_.integrate.t_start,
-                              std::vector<double>(system.controls().size(), 0.0));
+    const dae::InitialValues* const from = first_state(inputs);
+    const dae::State state = consistency.initial_state(
+        options_.integrate.t_start, std::vector<double>(system.controls().size(), 0.0),
+        from != nullptr
+            ? *from
+            : dae::InitialValues{system.initial_configuration(), system.initial_velocity()});
+    return {state.q, state.v};
   }
 
   int num_pieces() const { return static_cast<int>(pieces_.size()); }
@@ -124,17 +145,30 @@ class Trial::Implementation {
   struct Piece {
     std::unique_ptr<sensitivity::Sensitivity> workspace;
     dae::RunValues values;
-    std::vector<int> places;     ///< of its values in the prediction, before those of its end
-    Eigen::VectorXd end;         ///< outputs of WholeState at its end
-    Eigen::MatrixXd end_slopes;  ///< their derivatives, of the last run that had them
+    bool has_run = false;  ///< with these values, to its end
+    /// Of its values in the prediction; then come WholeState at its start, where the chart needs it, and at its end.
+    std::vector<int> places;
+    Eigen::VectorXd end;             ///< outputs of WholeState at its end
+    Eigen::MatrixXd end_slopes;      ///< their derivatives, of the last run that had them
+    Eigen::VectorXd earlier, later;  ///< values a little before and after those of the samples
   };
 
   int num_parameters() const { return static_cast<int>(options_.variables.parameters.size()); }
 
+  int num_shared_columns() const { return num_parameters() + num_initial_; }
+
   void clear(bool with_jacobian, Prediction& prediction) const {
     prediction.values.setZero(num_values_);
-    prediction.jacobian.setZero(num_values_, with_jacobian ? num_parameters() + node_size() : 0);
+    prediction.jacobian.setZero(num_values_,
+                                with_jacobian ? num_shared_columns() + node_size() : 0);
   }
+
+  /// Where the first piece starts; null: from the initial values of the system.
+  const dae::InitialValues* first_state(const TrialInputs& inputs) {
+    if (!chart_) return nullptr;
+    return &chart_->state(inputs.initial, limits_.front(), inputs.parameters);
+  }
+  bool reads_start(int k) const { return k == 0 && chart_ && chart_->needs_start(); }
 
   /// The piece that a time lies in; a time between two belongs to the first of them.
   int piece_at(double t) const {
@@ -142,24 +176,33 @@ class Trial::Implementation {
     return static_cast<int>(found - limits_.begin()) - 1;
   }
 
-  /// Outputs of the samples of a piece, that much later than they were taken less the delays, and the state at its end.
-  sensitivity::Objective objective(int k, std::span<const double> delays, double shift,
-                                   std::vector<int>* places) const {
+  /// Outputs at the samples of a piece less their delays, then the state where it is needed, and, where delays are
+  /// unknown, outputs a little earlier and later.
+  sensitivity::Objective objective(int k, std::span<const double> delays,
+                                   std::vector<int>& places) const {
     sensitivity::Objective objective(system_);
-    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
-      const Series& series = recording_.series[i];
-      std::vector<double> times;
-      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
-        if (pieces_of_[i][sample] != k) continue;
-        times.push_back(clamped(k, series.times[sample] - delays[i] + shift));
-        for (int c = 0; places != nullptr && c < series.width(); ++c) {
-          places->push_back(first_values_[i] + static_cast<int>(sample) * series.width() + c);
+    const auto add_samples = [&](double shift) {
+      for (std::size_t i = 0; i < recording_.series.size(); ++i) {
+        const Series& series = recording_.series[i];
+        std::vector<double> times;
+        for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
+          if (pieces_of_[i][sample] != k) continue;
+          times.push_back(clamped(k, series.times[sample] - delays[i] + shift));
+          for (int c = 0; shift == 0 && c < series.width(); ++c) {
+            places.push_back(first_values_[i] + static_cast<int>(sample) * series.width() + c);
+          }
         }
+        if (!times.empty()) objective.add_outputs(series.columns(), times);
       }
-      if (!times.empty()) objective.add_outputs(series.columns(), times);
-    }
+    };
+    add_samples(0);
+    if (reads_start(k)) objective.add_outputs(whole_state_.columns(), {limits_.front()});
     if (num_pieces() > 1) {
       objective.add_outputs(whole_state_.columns(), {limits_[index(k + 1)]});
+    }
+    if (has_delays_) {
+      add_samples(-shift_);
+      add_samples(shift_);
     }
     return objective;
   }
@@ -172,6 +215,7 @@ class Trial::Implementation {
     options.integrate.t_start = limits_[index(k)];
     options.integrate.t_end = limits_[index(k + 1)];
     options.variables.initial_configuration = options.variables.initial_velocity = k > 0;
+    if (k == 0 && chart_) options.variables.single = chart_->variables();
     return options;
   }
 
@@ -191,38 +235,68 @@ class Trial::Implementation {
     for (int k = 0; k < num_pieces(); ++k) {
       Piece& piece = pieces_[index(k)];
       piece.places.clear();
+      piece.has_run = false;
       piece.workspace = std::make_unique<sensitivity::Sensitivity>(
-          objective(k, delays, 0, &piece.places), options_of(k));
+          objective(k, delays, piece.places), options_of(k));
     }
   }
 
   void run_piece(int k, const dae::InitialValues* node, std::span<const double> parameters,
                  bool with_jacobian, Prediction& prediction) {
     Piece& piece = pieces_[index(k)];
-    piece.values.parameters.assign(parameters.begin(), parameters.end());
-    if (node != nullptr) piece.values.initial = *node;
-    const bool has_variables = num_parameters() > 0 || k > 0;
-    const sensitivity::Derivatives& found = with_jacobian && has_variables
-                                                ? piece.workspace->evaluate(piece.values)
-                                                : piece.workspace->run(piece.values);
-    const Index samples = std::ssize(piece.places), columns = found.jacobian.cols();
+    // A search asks for values first and for derivatives there when it likes them.
+    const bool is_same = piece.has_run && std::ranges::equal(parameters, piece.values.parameters) &&
+                         (node == nullptr || (node->q == piece.values.initial->q &&
+                                              node->v == piece.values.initial->v));
+    piece.has_run = false;
+    if (!is_same) {
+      piece.values.parameters.assign(parameters.begin(), parameters.end());
+      if (node != nullptr) piece.values.initial = *node;
+    }
+    const bool has_variables = num_shared_columns() > 0 || k > 0;
     const bool has_jacobian = with_jacobian && has_variables;
+    const sensitivity::Derivatives& found = !has_jacobian ? piece.workspace->run(piece.values)
+                                            : is_same ? piece.workspace->derivatives_of_last_run()
+                                                      : piece.workspace->evaluate(piece.values);
+    piece.has_run = true;
+    const Index samples = std::ssize(piece.places);
+    const Index start = reads_start(k) ? std::ssize(whole_state_.columns()) : 0;
+    if (has_jacobian && k == 0 && chart_) {
+      const Eigen::MatrixXd slopes =
+          start > 0 ? whole_state_.perturbations(found.values.segment(samples, start),
+                                                 found.jacobian.middleRows(samples, start))
+                    : Eigen::MatrixXd();
+      chart_->change_columns(slopes, num_parameters(), found.jacobian, by_coordinates_);
+    }
+    const Eigen::MatrixXd& jacobian = k == 0 && chart_ ? by_coordinates_ : found.jacobian;
+    // Later pieces do not depend on initial values: columns of parameters, none, and those of the node.
+    const Index parameters_of = k == 0 ? num_shared_columns() : num_parameters();
+    const Index nodes = has_jacobian ? jacobian.cols() - parameters_of : 0;
     for (Index i = 0; i < samples; ++i) {
       const int place = piece.places[static_cast<std::size_t>(i)];
       prediction.values(place) = found.values(i);
-      if (has_jacobian) prediction.jacobian.row(place).head(columns) = found.jacobian.row(i);
+      if (!has_jacobian) continue;
+      prediction.jacobian.row(place).head(parameters_of) = jacobian.row(i).head(parameters_of);
+      prediction.jacobian.row(place).segment(num_shared_columns(), nodes) =
+          jacobian.row(i).tail(nodes);
     }
-    piece.end = found.values.tail(found.values.size() - samples);
-    if (has_jacobian) piece.end_slopes = found.jacobian.bottomRows(piece.end.size());
+    const Index end = num_pieces() > 1 ? std::ssize(whole_state_.columns()) : 0;
+    piece.end = found.values.segment(samples + start, end);
+    if (has_jacobian) piece.end_slopes = jacobian.middleRows(samples + start, end);
+    if (!has_delays_) return;
+    piece.later = found.values.tail(samples);
+    piece.earlier = found.values.segment(samples + start + end, samples);
   }
 
   void find_continuity(int k, Continuity& continuity) const {
     const Piece& piece = pieces_[index(k)];
-    const Eigen::MatrixXd slopes = num_parameters() > 0 || k > 0
+    const Eigen::MatrixXd slopes = num_shared_columns() > 0 || k > 0
                                        ? whole_state_.perturbations(piece.end, piece.end_slopes)
                                        : Eigen::MatrixXd(whole_state_.size(), 0);
-    continuity.by_parameters = slopes.leftCols(num_parameters());
-    continuity.by_node = slopes.rightCols(slopes.cols() - num_parameters());
+    const Index parameters_of = k == 0 ? num_shared_columns() : num_parameters();
+    continuity.by_parameters.setZero(whole_state_.size(), num_shared_columns());
+    continuity.by_parameters.leftCols(parameters_of) = slopes.leftCols(parameters_of);
+    continuity.by_node = slopes.rightCols(slopes.cols() - parameters_of);
   }
 
   /// The nearest state on the constraints.
@@ -243,23 +317,12 @@ class Trial::Implementation {
   /// Differences of the dense output, a polynomial in time, inside of each piece.
   void find_rates(std::span<const double> delays, Prediction& prediction) {
     prediction.rates.setZero(num_values_);
-    const double duration = options_.integrate.t_end - options_.integrate.t_start;
-    const double longest = duration / num_pieces();
-    const double shift = options_.integrate.adaptive
-                             ? 1e-6 * longest
-                             : 1e-3 * std::min(options_.integrate.step, longest);
     Eigen::VectorXd later = prediction.values, earlier = prediction.values;
-    for (int k = 0; k < num_pieces(); ++k) {
-      const Piece& piece = pieces_[index(k)];
-      const auto read = [&](double by, Eigen::VectorXd& values) {
-        sensitivity::Sensitivity runs(objective(k, delays, by, nullptr), options_of(k));
-        const Eigen::VectorXd& found = runs.run(piece.values).values;
-        for (std::size_t i = 0; i < piece.places.size(); ++i) {
-          values(piece.places[i]) = found(static_cast<Index>(i));
-        }
-      };
-      read(shift, later);
-      read(-shift, earlier);
+    for (const Piece& piece : pieces_) {
+      for (std::size_t i = 0; i < piece.places.size(); ++i) {
+        earlier(piece.places[i]) = piece.earlier(static_cast<Index>(i));
+        later(piece.places[i]) = piece.later(static_cast<Index>(i));
+      }
     }
     align_quaternions(prediction.values, later);
     align_quaternions(prediction.values, earlier);
@@ -268,7 +331,7 @@ class Trial::Implementation {
       for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
         const int k = pieces_of_[i][sample];
         const double t = series.times[sample] - delays[i];
-        const double time = clamped(k, t + shift) - clamped(k, t - shift);
+        const double time = clamped(k, t + shift_) - clamped(k, t - shift_);
         const Index place = first_values_[i] + static_cast<Index>(sample) * series.width();
         if (!(time > 0)) continue;
         prediction.rates.segment(place, series.width()) =
@@ -291,17 +354,23 @@ class Trial::Implementation {
 
   WholeState whole_state_;
   std::vector<double> limits_;  ///< times of all ends of pieces
+  bool has_delays_ = false;
+  double shift_ = 0;  ///< in time, for rates
   std::vector<Piece> pieces_;
   std::vector<int> first_values_;  ///< by series
   std::vector<double> delays_;
   std::unique_ptr<dae::Consistency> consistency_;
+  int num_initial_ = 0;
+  std::unique_ptr<InitialChart> chart_;
+  Eigen::MatrixXd by_coordinates_;
 };
 
 Trial::Trial(const dae::System& system, const Recording& recording,
              const std::vector<std::string>& parameters, const dae::IntegrateOptions& run,
-             sensitivity::Mode mode, const Margins& margins, double piece)
+             sensitivity::Mode mode, const Margins& margins, double piece,
+             const InitialCoordinates& initial)
     : implementation_(std::make_unique<Implementation>(system, recording, parameters, run, mode,
-                                                       margins, piece)) {}
+                                                       margins, piece, initial)) {}
 Trial::~Trial() = default;
 Trial::Trial(Trial&&) noexcept = default;
 Trial& Trial::operator=(Trial&&) noexcept = default;
@@ -311,12 +380,15 @@ int Trial::num_values() const { return implementation_->num_values_; }
 double Trial::t_start() const { return implementation_->options_.integrate.t_start; }
 double Trial::t_end() const { return implementation_->options_.integrate.t_end; }
 
-void Trial::predict(std::span<const double> parameters, std::span<const double> delays,
+void Trial::predict(const TrialInputs& inputs, std::span<const double> delays,
                     const PredictionParts& parts, Prediction& prediction) {
-  implementation_->predict(parameters, delays, parts, prediction);
+  implementation_->predict(inputs, delays, parts, prediction);
 }
 
-void Trial::check(std::span<const double> parameters) { implementation_->check(parameters); }
+void Trial::check(const TrialInputs& inputs) { implementation_->check(inputs); }
+dae::InitialValues Trial::start(const TrialInputs& inputs) {
+  return implementation_->start(inputs, false);
+}
 
 int Trial::num_pieces() const { return implementation_->num_pieces(); }
 int Trial::node_size() const { return implementation_->node_size(); }
@@ -337,8 +409,8 @@ void Trial::predict_piece(int piece, const dae::InitialValues& node,
                           bool with_jacobian, Prediction& prediction) {
   implementation_->predict_piece(piece, node, parameters, delays, with_jacobian, prediction);
 }
-void Trial::run_first_piece(std::span<const double> parameters, std::span<const double> delays) {
-  implementation_->run_first_piece(parameters, delays);
+void Trial::run_first_piece(const TrialInputs& inputs, std::span<const double> delays) {
+  implementation_->run_first_piece(inputs, delays);
 }
 dae::InitialValues Trial::end_of(int piece, std::span<const double> parameters) {
   return implementation_->end_of(piece, parameters);

@@ -8,7 +8,9 @@
 #include <Eigen/Core>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/optimize/fit/initial_coordinates.hpp"
 #include "liegrad/optimize/fit/measurements.hpp"
+#include "liegrad/optimize/fit/trial_inputs.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
 
 namespace liegrad::optimize {
@@ -16,8 +18,8 @@ namespace liegrad::optimize {
 /// What the runs of a trial compute for its samples: series after series, sample after sample.
 struct Prediction {
   Eigen::VectorXd values;
-  /// Values × parameters; of a trial in pieces then by the perturbation of the node that a sample's piece starts from,
-  /// zero in the first piece.
+  /// Values × parameters and unknown initial values; of a trial in pieces then by the perturbation of the node that a
+  /// sample's piece starts from, zero in the first piece.
   Eigen::MatrixXd jacobian;
   Eigen::VectorXd rates;  ///< dŷ/dt of the series that are delayed, zero for the others
 };
@@ -30,15 +32,16 @@ struct PredictionParts {
 struct Continuity {
   /// log(node⁻¹ end) and the difference of velocities, with the end carried to the constraints.
   Eigen::VectorXd gap;
-  /// Perturbations of the end by those of the own node of the piece, and by parameters; without a gap after the last.
+  /// Perturbations of the end by those of the own node of the piece, and by parameters and unknown initial values;
+  /// without a gap after the last.
   Eigen::MatrixXd by_node, by_parameters;
 };
 
 /// Runs a system over the time of one recording and reads its outputs where samples were taken, with derivatives
 /// by chosen parameters: the only part of a fit that knows how runs are made and differentiated.
 ///
-/// A trial may be cut into pieces. The first one starts from the initial values of the system, the others from nodes:
-/// states on the constraints that are unknowns of multiple shooting.
+/// A trial may be cut into pieces. The first one starts from the initial values of the system, or from those that are
+/// unknowns themselves, the others from nodes: states on the constraints that are unknowns of multiple shooting.
 class Trial {
  public:
   /// The run starts `margins.before` earlier than the first sample and ends `margins.after` later than the last one,
@@ -49,7 +52,8 @@ class Trial {
   /// `piece` is the length of pieces; 0: one run.
   Trial(const dae::System& system, const Recording& recording,
         const std::vector<std::string>& parameters, const dae::IntegrateOptions& run,
-        sensitivity::Mode mode, const Margins& margins, double piece = 0);
+        sensitivity::Mode mode, const Margins& margins, double piece = 0,
+        const InitialCoordinates& initial = {});
   ~Trial();
   Trial(Trial&&) noexcept;
   Trial& operator=(Trial&&) noexcept;
@@ -59,13 +63,14 @@ class Trial {
   double t_start() const;
   double t_end() const;
 
-  /// With values of all parameters of the system, and a delay for each series: y(t) = ŷ(t - delay). Throws Error when
-  /// a run does not come to its end.
-  void predict(std::span<const double> parameters, std::span<const double> delays,
+  /// With a delay for each series: y(t) = ŷ(t - delay). Throws Error when a run does not come to its end.
+  void predict(const TrialInputs& inputs, std::span<const double> delays,
                const PredictionParts& parts, Prediction& prediction);
   /// Throws InvalidArgument where an element refuses these values: a negative mass, an inertia that no body has. A
   /// search may pass through them, so that runs do not ask.
-  void check(std::span<const double> parameters);
+  void check(const TrialInputs& inputs);
+  /// What the first run starts from, on the constraints.
+  dae::InitialValues start(const TrialInputs& inputs);
 
   // A trial in pieces.
 
@@ -84,7 +89,7 @@ class Trial {
   /// From each piece, in the last prediction; derivatives if it had them.
   const std::vector<Continuity>& continuity() const;
   /// Runs the first piece alone, so that end_of(0) is known.
-  void run_first_piece(std::span<const double> parameters, std::span<const double> delays);
+  void run_first_piece(const TrialInputs& inputs, std::span<const double> delays);
   /// One piece alone, from a node: predicted values of its samples in their places, and of all others zero.
   void predict_piece(int piece, const dae::InitialValues& node, std::span<const double> parameters,
                      std::span<const double> delays, bool with_jacobian, Prediction& prediction);

@@ -53,7 +53,7 @@ void check_names(const FitProblem& problem) {
   std::set<std::string> names;
   for (const auto* list : {&problem.free, &problem.per_trial}) {
     for (const std::string& name : *list) {
-      problem.system.parameter_index(name);
+      if (!InitialCoordinates::has_form(problem.system, name)) problem.system.parameter_index(name);
       if (names.insert(name).second) continue;
       throw InvalidArgument("'" + name + "' is named twice as an unknown; name it once");
     }
@@ -79,10 +79,18 @@ void check_names(const FitProblem& problem) {
   }
 }
 
+InitialCoordinates initial_of(const FitProblem& problem) {
+  std::vector<std::string> names = problem.free;
+  names.insert(names.end(), problem.per_trial.begin(), problem.per_trial.end());
+  const double t = problem.trials.empty() ? 0 : problem.trials.front().first_time();
+  return InitialCoordinates(problem.system, t, names, problem.initial);
+}
+
 }  // namespace
 
 Unknowns::Unknowns(const FitProblem& problem) {
   check_names(problem);
+  initial_ = initial_of(problem);
   for (const std::string& name : problem.free) add_parameter(problem, name, -1);
   for (const SensorUnknown& sensor : problem.sensors) {
     if (!sensor.per_trial) add_sensor(problem, sensor, -1);
@@ -104,6 +112,13 @@ Unknowns::Unknowns(const FitProblem& problem) {
 }
 
 void Unknowns::add_parameter(const FitProblem& problem, const std::string& name, int trial) {
+  if (InitialCoordinates::has_form(problem.system, name)) {
+    for (const std::string& single : initial_.singles(name)) {
+      append(single, trial, initial_.start(single));
+      list_.back().is_initial_value = true;
+    }
+    return;
+  }
   append(name, trial, problem.system.parameter(name));
   const int parameter = problem.system.parameter_index(name);
   const std::vector<int>& initial = problem.system.initial_parameters();
@@ -115,6 +130,10 @@ void Unknowns::add_parameter(const FitProblem& problem, const std::string& name,
       contains(initial) && std::none_of(elements.begin(), elements.end(), [&](const auto& element) {
         return contains(element.parameters);
       });
+  if (!list_.back().is_initial_value || initial_.is_empty()) return;
+  throw InvalidArgument("'" + name + "' and '" + initial_.names().front() +
+                        "' are both unknown initial values, and the second replaces what the first "
+                        "does; choose one of these ways");
 }
 
 void Unknowns::add_sensor(const FitProblem& problem, const SensorUnknown& sensor, int trial) {
@@ -155,7 +174,8 @@ void Unknowns::add_sensor(const FitProblem& problem, const SensorUnknown& sensor
 void Unknowns::append(const std::string& plain_name, int trial, double start) {
   const std::string suffix = trial < 0 ? "" : "@" + std::to_string(trial + 1);
   for (const Unknown& other : list_) {
-    if (other.name != plain_name + suffix) continue;
+    const bool is_both = other.plain_name == plain_name && (other.trial < 0) != (trial < 0);
+    if (other.name != plain_name + suffix && !is_both) continue;
     throw InvalidArgument("'" + other.name + "' is named twice as an unknown; name it once");
   }
   list_.push_back({plain_name + suffix, plain_name, trial, start, -kInfinity, kInfinity});
@@ -225,6 +245,7 @@ void Unknowns::make_maps(const FitProblem& problem) {
   system_values_ = problem.system.parameter_values();
   for (const auto* list : {&problem.free, &problem.per_trial}) {
     for (const std::string& name : *list) {
+      if (InitialCoordinates::has_form(problem.system, name)) continue;
       sources_.push_back({problem.system.parameter_index(name), name, 1});
     }
   }
@@ -244,8 +265,15 @@ void Unknowns::make_maps(const FitProblem& problem) {
   for (const Source& source : sources_) {
     parameter_names_.push_back(problem.system.parameters()[index(source.parameter)].name);
   }
+  const std::vector<std::string> initial = initial_.names();
   for (int trial = 0; trial < num_trials(); ++trial) {
-    Eigen::MatrixXd map = Eigen::MatrixXd::Zero(std::ssize(sources_), num_local(trial));
+    const Eigen::Index parameters = std::ssize(sources_);
+    Eigen::MatrixXd map = Eigen::MatrixXd::Zero(parameters + std::ssize(initial), num_local(trial));
+    for (int j = 0; j < num_local(trial); ++j) {
+      const auto found =
+          std::find(initial.begin(), initial.end(), list_[index(global(trial, j))].plain_name);
+      if (found != initial.end()) map(parameters + (found - initial.begin()), j) = 1;
+    }
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       for (int j = 0; j < num_local(trial); ++j) {
         if (list_[index(global(trial, j))].plain_name != sources_[i].unknown) continue;
@@ -287,11 +315,17 @@ Eigen::VectorXd Unknowns::upper() const {
 
 std::vector<double> Unknowns::parameter_values(int trial, const Eigen::VectorXd& local) const {
   std::vector<double> values = system_values_;
-  const Eigen::VectorXd active = parameter_map(trial) * local;
+  const Eigen::VectorXd active = parameter_map(trial).topRows(std::ssize(sources_)) * local;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     values[index(sources_[i].parameter)] = active(static_cast<Eigen::Index>(i));
   }
   return values;
+}
+
+TrialInputs Unknowns::inputs(int trial, const Eigen::VectorXd& local) const {
+  const Eigen::MatrixXd& map = parameter_map(trial);
+  const Eigen::VectorXd initial = map.bottomRows(map.rows() - std::ssize(sources_)) * local;
+  return {parameter_values(trial, local), {initial.begin(), initial.end()}};
 }
 
 int Unknowns::sensor(int trial, SensorEffect effect, const std::string& of) const {

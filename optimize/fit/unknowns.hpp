@@ -6,7 +6,9 @@
 
 #include <Eigen/Core>
 
+#include "liegrad/optimize/fit/initial_coordinates.hpp"
 #include "liegrad/optimize/fit/problem.hpp"
+#include "liegrad/optimize/fit/trial_inputs.hpp"
 
 namespace liegrad::optimize {
 
@@ -22,8 +24,8 @@ class Unknowns {
     int trial = -1;          ///< -1: shared
     double start = 0, lower, upper;
     std::optional<Prior> prior = {};
-    bool is_initial_value =
-        false;  ///< read by the initial function of the system, and by nothing else
+    /// Read by the initial function of the system and by nothing else, or an initial value itself.
+    bool is_initial_value = false;
     bool has_given_start = false;
   };
 
@@ -50,11 +52,15 @@ class Unknowns {
 
   // What a local vector means for the run of a trial.
 
-  /// Names of the parameters of the system that depend on unknowns, in the order of parameter_map().
+  /// Names of the parameters of the system that depend on unknowns, first in the order of parameter_map().
   const std::vector<std::string>& parameters() const { return parameter_names_; }
   /// Values of all parameters of the system.
   std::vector<double> parameter_values(int trial, const Eigen::VectorXd& local) const;
-  /// Derivatives of parameters() by local unknowns.
+  /// Initial values that are unknowns themselves; they follow the parameters in the order of parameter_map().
+  const InitialCoordinates& initial() const { return initial_; }
+  /// parameter_values() and values of initial().
+  TrialInputs inputs(int trial, const Eigen::VectorXd& local) const;
+  /// Derivatives of parameters() and initial() by local unknowns.
   const Eigen::MatrixXd& parameter_map(int trial) const {
     return maps_[static_cast<std::size_t>(trial)];
   }
@@ -83,6 +89,7 @@ class Unknowns {
   void check_bounds() const;
   void make_maps(const FitProblem& problem);
 
+  InitialCoordinates initial_;
   std::vector<Unknown> list_;
   std::vector<int> first_own_;
   std::vector<SensorPlace> sensors_;
