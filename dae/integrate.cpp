@@ -1,6 +1,7 @@
 #include "liegrad/dae/integrate.hpp"
 
 #include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
+#include "liegrad/dae/runge_kutta/radau.hpp"
 #include "liegrad/dae/simulator.hpp"
 
 namespace liegrad::dae {

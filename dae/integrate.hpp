@@ -11,7 +11,7 @@
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/run/dense_output.hpp"
 #include "liegrad/dae/runge_kutta/butcher_tableau.hpp"
-#include "liegrad/dae/runge_kutta/radau.hpp"
+#include "liegrad/dae/runge_kutta/radau_options.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/dae/system/system.hpp"
 

@@ -25,6 +25,7 @@ void ConstrainedMuntheKaas::start(const State& initial, double /*h*/) {
   current.a = current.v_dot;
   upcoming = current;
   at_ = current;
+  accelerations_.forget();
   projection_.start();
 }
 

@@ -29,9 +29,19 @@ constexpr int kStepsWithScales = 16;
 /// The simplified iteration is given up where it would take more iterations,
 /// for so many steps.
 constexpr int kMostSimplified = 14, kStepsWithFull = 16;
-/// Systems with more unknowns in a stage are solved by the simplified
-/// iteration, where matrices cost more than residuals.
-constexpr int kLargestFull = 36;
+/// What the matrices of the simplified iteration cost, in iterations, and how
+/// much the step may change while they are kept.
+constexpr int kIterationsOfMatrices = 3;
+constexpr double kLargestChange = 1.25;
+/// Residuals that shrink by less are not expected to go on as they did.
+constexpr double kSteadyRate = 0.3;
+/// A residual of so many tolerances that the simplified iteration leaves is
+/// small enough; or of more, as with a kept matrix of generalized-α, if it does
+/// not shrink any more.
+constexpr double kEnoughSimplified = 4, kNoiseOfSimplified = 64;
+/// How much less than in the mean a correction of the simplified iteration may
+/// do.
+constexpr double kUnsteadiness = 10;
 /// Extrapolation over more of the last step than this would amplify its errors.
 constexpr double kLongestExtrapolation = 2;
 /// Peaks of derivatives are forgotten at this part of the rate of change, by
@@ -80,7 +90,7 @@ Radau::Radau(const Model& system, const RadauOptions& options)
 }
 
 void Radau::set_parameters(std::span<const double> parameters) {
-  assembly_.set_parameters(parameters);
+  equations_.set_parameters(parameters);
   if (accelerations_) accelerations_->set_parameters(parameters);
 }
 
@@ -89,9 +99,9 @@ void Radau::start(const State& initial, double /*h*/) {
   current.a = current.v_dot;
   upcoming = current;
   here_ = current;
-  previous_step_ = 0;
-  previous_v_ = current.v;
-  previous_v_dot_ = current.v_dot;
+  history_.reset(current);
+  if (accelerations_) accelerations_->forget();
+  matrix_step_ = 0;
   steps_to_scales_ = 0;
   scales_for_ = 0;
   full_steps_left_ = 0;
@@ -103,15 +113,14 @@ void Radau::start(const State& initial, double /*h*/) {
 }
 
 void Radau::accept() {
-  std::ranges::copy(current.v, previous_v_.begin());
-  std::ranges::copy(current.v_dot, previous_v_dot_.begin());
-  previous_step_ = upcoming.step;
+  history_.add(upcoming);
   peaks_ = next_peaks_;
   std::swap(current, upcoming);
 }
 
 void Radau::update_scales(double h) {
-  if (steps_to_scales_-- > 0 && h == scales_for_) return;
+  const bool is_similar = std::max(h, scales_for_) <= kLargestChange * std::min(h, scales_for_);
+  if (steps_to_scales_-- > 0 && is_similar) return;
   steps_to_scales_ = kStepsWithScales;
   rounding_ = std::max(1.0, kForgetting * rounding_);
   set_time(current.t);
@@ -172,43 +181,36 @@ double Radau::backward_error() const {
   return std::isfinite(sum) ? largest : sum;
 }
 
-/// Velocities of the polynomial of degree 3 through v and v̇ at both ends of the
-/// last step, or of constant acceleration; constant velocities where those
-/// would turn a node too far, and rest where these do.
+/// By the polynomial through the ends of the last steps, or of constant
+/// acceleration; constant velocities where those would turn a node too far, and
+/// rest where these do.
 void Radau::guess(Guess kind, double h) {
-  const bool extrapolates = kind == Guess::kExtrapolated && previous_step_ > 0 &&
-                            h <= kLongestExtrapolation * previous_step_;
-  const double last = previous_step_;
+  const bool extrapolates =
+      kind == Guess::kExtrapolated && h <= kLongestExtrapolation * history_.last_step();
+  int ends = extrapolates ? history_.best() : 1;
+  const auto part = [this](int stage) {
+    return std::span(guess_).subspan(index(stage * dof_), index(dof_));
+  };
   for (int i = 0; i < options_.stages; ++i) {
-    const double t = coefficients_.c(i) * h;
-    for (int k = 0; k < dof_; ++k) {
-      const std::size_t at = index(k);
-      const double v = current.v[at], v_dot = current.v_dot[at];
-      double value = v + t * v_dot;
-      if (extrapolates) {
-        const double slope = (v - previous_v_[at]) / last;
-        const double x = t / last;
-        value += t * x * (2 * v_dot + previous_v_dot_[at] - 3 * slope) +
-                 t * x * x * (v_dot + previous_v_dot_[at] - 2 * slope);
-      }
-      guess_[index(i * dof_ + k)] = value;
-    }
+    history_.velocity(coefficients_.c(i) * h, ends, part(i));
   }
   const lie::GroupList& space = assembly_.system().configuration_space();
   const auto turns_too_far = [&](double angle) {
     for (int i = 0; i < options_.stages; ++i) {
-      const std::span<const double> v = std::span(guess_).subspan(index(i * dof_), index(dof_));
-      if (node_beyond(angle, space, v, coefficients_.c(i) * h)) return true;
+      if (node_beyond(angle, space, part(i), coefficients_.c(i) * h)) return true;
     }
     return false;
   };
   if (turns_too_far(kLargestGuessedTurn)) {
-    for (int i = 0; i < options_.stages; ++i) {
-      std::ranges::copy(current.v, guess_.begin() + i * dof_);
-    }
+    ends = 1;
+    for (int i = 0; i < options_.stages; ++i) std::ranges::copy(current.v, part(i).begin());
     if (turns_too_far(std::numbers::pi)) std::ranges::fill(guess_, 0.0);
   }
   equations_.guess(guess_);
+  for (int i = 0; i < options_.stages; ++i) {
+    history_.multipliers(coefficients_.c(i) * h, ends, equations_.multipliers(i),
+                         equations_.algebraic(i));
+  }
 }
 
 bool Radau::prefers_full() {
@@ -217,7 +219,42 @@ bool Radau::prefers_full() {
     case RadauNewton::kSimplified: return options_.allow_redundant;
     case RadauNewton::kAutomatic: break;
   }
-  return options_.allow_redundant || assembly_.size() <= kLargestFull || full_steps_left_-- > 0;
+  return options_.allow_redundant || full_steps_left_-- > 0;
+}
+
+bool Radau::keeps_matrices(double h) const {
+  return matrix_step_ > 0 &&
+         std::max(h, matrix_step_) <= kLargestChange * std::min(h, matrix_step_);
+}
+
+double Radau::iterations_left(double size, double rate) const {
+  return rate < 1 ? std::log(size / rounding_) / -std::log(rate) : 1e9;
+}
+
+/// With a full matrix the ratio to the square of the residual before stays. With
+/// matrices of one stage residuals of different equations shrink by turns, and
+/// the mean rate counts.
+bool Radau::expects_rounding(bool full, double size, double rate) const {
+  if (!options_.leave_out_last || !(rate < kSteadyRate)) return false;
+  return (full ? rate * rate : kUnsteadiness * rate) * size <= enough(full, 1, false) * rounding_;
+}
+
+double Radau::enough(bool full, int iterations, bool stagnates) const {
+  if (!options_.leave_out_last || full || iterations == 0) return 1;
+  return stagnates ? kNoiseOfSimplified : kEnoughSimplified;
+}
+
+/// New matrices are worth their cost when all iterations that they would have
+/// saved since the last ones were made take longer.
+void Radau::judge_matrices(int iterations, double rate, bool is_fresh) {
+  if (is_fresh) {
+    fresh_iterations_ = iterations;
+    fresh_rate_ = rate;
+    further_iterations_ = 0;
+  } else {
+    further_iterations_ += std::max(0, iterations - fresh_iterations_);
+    if (further_iterations_ >= kIterationsOfMatrices) matrix_step_ = 0;
+  }
 }
 
 bool Radau::factorize(bool full) {
@@ -280,7 +317,9 @@ bool Radau::correction_is_small() {
 
 bool Radau::solve(double h) {
   bool full = prefers_full(), is_fresh = false;
-  double previous = -1;
+  bool has_matrix = !full && keeps_matrices(h) && equations_.keep_simplified();
+  double previous = 0, first = 0;  // residuals, the first one with the matrix
+  int with_matrix = 0;             // iterations with it
   for (int iteration = 0;; ++iteration) {
     equations_.evaluate();
     last_report.residuals += options_.stages;
@@ -290,30 +329,51 @@ bool Radau::solve(double h) {
       return fail(NewtonFailure::kNonFinite, "element '" + assembly_.nonfinite_element() +
                                                  "' returns a number that is not finite");
     }
-    if (size <= rounding_) return true;
-    if (full && is_fresh && size > kStagnation * previous && is_rounding(h)) return true;
+    const double rate = with_matrix > 0 ? std::pow(size / first, 1.0 / with_matrix) : 1;
+    const bool stagnates = with_matrix > 0 && size > kStagnation * previous;
+    if (size <= enough(full, iteration, stagnates) * rounding_) {
+      if (!full && iteration > 0) judge_matrices(iteration, rate, is_fresh);
+      return true;
+    }
+    if (full && is_fresh && stagnates && is_rounding(h)) return true;
     if (iteration == options_.max_iterations) {
       return fail(NewtonFailure::kDiverged, "Newton's iteration does not converge in " +
                                                 std::to_string(options_.max_iterations) +
                                                 " iterations");
     }
-    if (!full && previous > 0) {
-      const double rate = size / previous;
-      const double left = rate < 1 ? std::log(size / rounding_) / -std::log(rate) : 1e9;
-      if (iteration + left > kMostSimplified) {
+    if (!full && with_matrix > 1) {
+      const double left = iterations_left(size, rate);
+      if (is_fresh && with_matrix + left > kMostSimplified) {
         full = true;
-        full_steps_left_ = kStepsWithFull;
+        // Where it is near to rounding a full matrix is needed once, to tell.
+        if (size > kLargestStagnation) full_steps_left_ = kStepsWithFull;
+        matrix_step_ = 0;
+      } else if (!is_fresh && with_matrix + left > fresh_iterations_ + 2 * kIterationsOfMatrices) {
+        has_matrix = false;
       }
     }
-    if (full || iteration == 0) {
+    if (full || !has_matrix) {
       if (!factorize(full)) return false;
-      is_fresh = true;
+      if (!full) matrix_step_ = h;
+      is_fresh = has_matrix = true;
+      with_matrix = 0;
+      first = size;
+    } else if (with_matrix == 0) {
+      first = size;
     }
     equations_.correct();
     last_report.newton_iterations += 1;
+    const bool is_last =
+        expects_rounding(full, size, full ? size / previous : rate) && iteration > 0;
+    with_matrix += 1;
     previous = size;
     if (const auto node = equations_.kinematics().node_turned_beyond(2 * std::numbers::pi)) {
       return fail(NewtonFailure::kDiverged, half_turn_message(assembly_.system(), *node));
+    }
+    if (is_last) {
+      equations_.update();
+      if (!full) judge_matrices(iteration + 1, rate, is_fresh);
+      return true;
     }
   }
 }
@@ -329,7 +389,7 @@ const StepReport& Radau::step(double h, double t_end) {
   bool solved = solve(h);
   // An extrapolation may lead astray, and so may matrices of one stage for all:
   // once more without either.
-  if (!solved && last_report.failure != NewtonFailure::kNonFinite && previous_step_ > 0) {
+  if (!solved && last_report.failure != NewtonFailure::kNonFinite && history_.size() > 1) {
     last_report.success = true;
     full_steps_left_ = kStepsWithFull;
     guess(Guess::kConstant, h);
@@ -363,6 +423,10 @@ bool Radau::finish(double h, double t_end) {
     last_report.factorizations += accelerations_->factorizations();
     last_report.matrices += accelerations_->factorizations();
     accelerations_->assembly().constraint_values(position_, velocity_);
+    if (violates_velocities()) {
+      accelerations_->remove_violation(velocity_, upcoming.v);
+      accelerations_->assembly().constraint_values(position_, velocity_);
+    }
     last_report.position_residual = max_of(position_);
     last_report.velocity_residual = max_of(velocity_);
   }
@@ -370,11 +434,22 @@ bool Radau::finish(double h, double t_end) {
   return true;
 }
 
+/// Whether what the simplified iteration leaves is more than rounding.
+bool Radau::violates_velocities() const {
+  if (!options_.leave_out_last || !constraint_rows(assembly_.formulation()).velocity) return false;
+  const std::size_t first = index(assembly_.size()) - velocity_.size();
+  for (std::size_t i = 0; i < velocity_.size(); ++i) {
+    if (std::abs(velocity_[i]) * inverse_tolerance_[first + i] > 1) return true;
+  }
+  return false;
+}
+
 bool Radau::fail(NewtonFailure failure, const std::string& message) {
   last_report.success = false;
   last_report.failure = failure;
   last_report.message = message;
   steps_to_scales_ = 0;
+  matrix_step_ = 0;
   return false;
 }
 
@@ -386,11 +461,11 @@ double Radau::error(const ErrorNorm& norm) {
   if (!equations_.estimate_error(theta_error_, velocity_error_)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  const double over_difference = error_over_difference(norm);
-  const double local = over_difference * norm.size(theta_error_, velocity_error_);
-  const double of_motion = norm.accumulated_over_local(upcoming.step) * local;
+  const double of_motion =
+      accumulated_over_difference(norm) * norm.size(theta_error_, velocity_error_);
   if (!norm.counts_multipliers()) return of_motion;
-  return std::max(over_difference * multiplier_error(norm), of_motion);
+  const double of_multipliers = local_over_difference(rate_ * upcoming.step);
+  return std::max(of_multipliers * multiplier_error(norm), of_motion);
 }
 
 /// ω = |v⃛| / |v̈|, from the polynomial through v at the start and at the stages,
@@ -422,14 +497,27 @@ double Radau::rate_of_change(const ErrorNorm& norm) {
   return next_peaks_.rate();
 }
 
-/// Each order of h more is a factor ωh, with ω the rate of change of v or, in
-/// the coordinates of a node that turns fast, that of its turning.
-double Radau::error_over_difference(const ErrorNorm& norm) {
-  const double h = upcoming.step;
+/// Each order of h more is a factor x = ωh, with ω the rate of change of v or,
+/// in the coordinates of a node that turns fast, that of its turning.
+double Radau::local_over_difference(double x) const {
   const lie::GroupList& space = assembly_.system().configuration_space();
-  const double turn = std::numbers::pi * h / step_of_half_turn(space, upcoming.v);
-  const double x = std::max(h * rate_of_change(norm), turn);
-  return std::min(1.0, coefficients_.error_ratio * std::pow(x, options_.stages - 1));
+  const double turn = std::numbers::pi * upcoming.step / step_of_half_turn(space, upcoming.v);
+  return std::min(1.0,
+                  coefficients_.error_ratio * std::pow(std::max(x, turn), options_.stages - 1));
+}
+
+/// Local errors of a motion that the steps resolve add up. Those of a vibration
+/// that is too fast for them are damped as the vibration is, by |R(iωh)| in a
+/// step, so that they add up to 1 / (1 - |R|) of themselves. The motion below
+/// the vibration has about the rate |v̇| / |v|.
+double Radau::accumulated_over_difference(const ErrorNorm& norm) {
+  const double h = upcoming.step, all = norm.accumulated_over_local(h);
+  rate_ = rate_of_change(norm);
+  const double lost = 1 - coefficients_.amplification(rate_ * h);
+  if (!(lost * all > 1)) return local_over_difference(rate_ * h) * all;
+  const double of_slow = norm.size(none_, upcoming.v_dot) * norm.tolerance().relative;
+  return std::max(local_over_difference(rate_ * h) / lost,
+                  local_over_difference(std::min(of_slow, rate_) * h) * all);
 }
 
 /// The difference to λ of the last stage, which is of order s.

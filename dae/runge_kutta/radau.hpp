@@ -4,28 +4,12 @@
 #include <vector>
 
 #include "liegrad/dae/run/stepper.hpp"
+#include "liegrad/dae/runge_kutta/motion_history.hpp"
 #include "liegrad/dae/runge_kutta/radau_equations.hpp"
+#include "liegrad/dae/runge_kutta/radau_options.hpp"
 #include "liegrad/dae/start/acceleration_solver.hpp"
 
 namespace liegrad::dae {
-
-/// How the stages of a step are solved for.
-enum class RadauNewton {
-  kAutomatic,  ///< by size: small systems fully, large ones simplified as long as that converges well
-  kFull,       ///< a new matrix of all stages together in every iteration
-  kSimplified,  ///< matrices of one stage for all, one real and one complex, made once a step
-};
-
-struct RadauOptions {
-  int stages = 3;  ///< 2 or 3, of order 3 and 5
-  /// Others than the stabilised one lose order (docs/integrators.md).
-  Formulation formulation = Formulation::kStabilized;
-  RadauNewton newton = RadauNewton::kAutomatic;
-  double relative_tolerance = kRoundingTolerance;  ///< as in NewtonOptions
-  int max_iterations = 20;
-  LinearSolverKind solver = LinearSolverKind::kAutomatic;
-  bool allow_redundant = false;
-};
 
 /// Radau IIA in local coordinates of the group, with constraints in the stabilised index-2 form: order 2s - 1 in q, v, v̇,
 /// λ and s, stiffly accurate, Φ = 0 and dΦ/dt = 0 at the end of each step (docs/integrators.md).
@@ -62,13 +46,25 @@ class Radau final : public Stepper {
   bool is_rounding(double h);
   bool correction_is_small();
   bool prefers_full();
+  /// Iterations that are left until rounding is reached, when residuals go on to shrink by a rate.
+  double iterations_left(double size, double rate) const;
+  /// Whether the residual after a correction of one of this size need not be evaluated.
+  bool expects_rounding(bool full, double size, double rate) const;
+  /// What residuals may be, in units of the rounding that was found.
+  double enough(bool full, int iterations, bool stagnates) const;
+  bool keeps_matrices(double h) const;
+  /// Learns from a solution how good the matrices are.
+  void judge_matrices(int iterations, double rate, bool is_fresh);
   bool factorize(bool full);
   bool finish(double h, double t_end);
+  bool violates_velocities() const;
   bool fail(NewtonFailure failure, const std::string& message);
   double multiplier_error(const ErrorNorm& norm);
   double rate_of_change(const ErrorNorm& norm);
-  /// The error of the result over the difference to the embedded one.
-  double error_over_difference(const ErrorNorm& norm);
+  /// The local error of the result over the difference to the embedded one, of a motion with a rate x/h.
+  double local_over_difference(double x) const;
+  /// What it adds up to in a run.
+  double accumulated_over_difference(const ErrorNorm& norm);
 
   RadauOptions options_;
   RadauCoefficients coefficients_;
@@ -83,18 +79,22 @@ class Radau final : public Stepper {
   int steps_to_scales_ = 0;
   double rounding_ = 1;  ///< residuals of this size, in units of the tolerance, are rounding
   int full_steps_left_ = 0;
+  /// Of the simplified iteration: the step that its matrices were made for, 0 where there are none.
+  double matrix_step_ = 0;
+  /// Iterations and contraction in the step in which they were made, and how many iterations more all steps since took.
+  int fresh_iterations_ = 0, further_iterations_ = 0;
+  double fresh_rate_ = 0;
   State here_;
   std::vector<double> guess_, position_, velocity_, theta_error_, velocity_error_,
       multiplier_error_, multiplier_tolerance_, largest_gradient_;
-  /// The start of the last accepted step.
-  std::vector<double> previous_v_, previous_v_dot_;
-  double previous_step_ = 0;
+  MotionHistory history_;
   /// The highest |v̈| and |v⃛| of late, in the units of the tolerance, up to the last accepted step and up to this one.
   struct Peaks {
     double second = 0, third = 0;
     double rate() const { return second > 0 ? third / second : 0; }
   };
   Peaks peaks_, next_peaks_;
+  double rate_ = 0;  ///< ω of the last attempt
   std::vector<double> second_difference_, third_difference_, none_;
 };
 

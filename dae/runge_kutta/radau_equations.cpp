@@ -19,9 +19,9 @@ RadauEquations::RadauEquations(Assembly& assembly, const RadauCoefficients& coef
       stages_(coefficients.stages),
       dof_(assembly.multiplier_offset()),
       size_(assembly.size()),
-      kinematics_(assembly.system().configuration_space(), coefficients),
-      modes_(coefficients.modes.size()) {
+      kinematics_(assembly.system().configuration_space(), coefficients) {
   const Model& system = assembly.system();
+  parameters_ = system.parameter_values();
   weights_.assign(index(dof_), 1.0);
   lambda_.assign(index(stages_ * system.num_multipliers()), 0.0);
   s_.assign(index(stages_ * system.num_algebraic()), 0.0);
@@ -30,7 +30,6 @@ RadauEquations::RadauEquations(Assembly& assembly, const RadauCoefficients& coef
   change_ = force_;
   residual_.assign(index(stages_ * size_), 0.0);
   correction_ = residual_;
-  mode_right_.assign(index(2 * size_), 0.0);
   right_.assign(index(size_), 0.0);
   const ConstraintRows rows = constraint_rows(assembly.formulation());
   for (const auto& [row, column] : assembly.pattern()) {
@@ -40,12 +39,18 @@ RadauEquations::RadauEquations(Assembly& assembly, const RadauCoefficients& coef
   }
 }
 
+void RadauEquations::set_parameters(std::span<const double> parameters) {
+  assembly_.set_parameters(parameters);
+  parameters_.assign(parameters.begin(), parameters.end());
+  if (simplified_) simplified_->stage().set_parameters(parameters);
+}
+
 void RadauEquations::begin(const State& start, double h) {
   start_ = &start;
   h_ = h;
   kinematics_.begin(start, h);
   if (eta_.empty()) return;
-  place_start();
+  place_start(assembly_);
   assembly_.set_stabilizer();
   Stabilizer& n = assembly_.stabilizer();
   double* number = n.numbers().data();
@@ -54,56 +59,42 @@ void RadauEquations::begin(const State& start, double h) {
 
 void RadauEquations::guess(std::span<const double> v) {
   kinematics_.set_velocities(v);
-  for (int i = 0; i < stages_; ++i) {
-    std::ranges::copy(start_->lambda, part(lambda_, i).begin());
-    std::ranges::copy(start_->s, part(s_, i).begin());
-  }
   std::ranges::fill(eta_, 0.0);
   std::ranges::fill(force_, 0.0);
 }
 
-void RadauEquations::place_stage(int stage) {
-  kinematics_.place(stage, assembly_);
-  std::ranges::copy(part(lambda_, stage), assembly_.multipliers().begin());
-  std::ranges::copy(part(s_, stage), assembly_.algebraic().begin());
-  go_to_time_(start_->t + coefficients_.c(stage) * h_);
+void RadauEquations::go_to_time(double t, Assembly& to) {
+  go_to_time_(t);
+  if (&to == &assembly_) return;
+  to.set_time(t);
+  std::ranges::copy(assembly_.controls(), to.controls().begin());
 }
 
-void RadauEquations::place_start() {
-  kinematics_.place_start(assembly_);
-  assembly_.set_velocity(start_->v);
-  assembly_.set_acceleration(start_->v_dot);
-  std::ranges::copy(start_->lambda, assembly_.multipliers().begin());
-  std::ranges::copy(start_->s, assembly_.algebraic().begin());
-  assembly_.set_identity_maps();
-  go_to_time_(start_->t);
+void RadauEquations::place_stage(int stage, Assembly& to) {
+  kinematics_.place(stage, to);
+  std::ranges::copy(part(lambda_, stage), to.multipliers().begin());
+  std::ranges::copy(part(s_, stage), to.algebraic().begin());
+  go_to_time(start_->t + coefficients_.c(stage) * h_, to);
 }
 
-/// With c_a, c_v and k the factors of a change of v in h v̇, in v and in θ/h.
-StepCoefficients RadauEquations::coefficients(double c_a, double c_v, double k) const {
-  return {.c_a = c_a,
-          .c_v = h_ * c_v,
-          .k_q = h_ * h_ * k,
-          .c_r = c_v,
-          .k_r = h_ * k,
-          .motion_scale = h_,
-          .position_scale = 1 / h_};
+void RadauEquations::place_start(Assembly& to) {
+  kinematics_.place_start(to);
+  to.set_velocity(start_->v);
+  to.set_acceleration(start_->v_dot);
+  std::ranges::copy(start_->lambda, to.multipliers().begin());
+  std::ranges::copy(start_->s, to.algebraic().begin());
+  to.set_identity_maps();
+  go_to_time(start_->t, to);
 }
 
 void RadauEquations::evaluate() {
-  kinematics_.update(force_);
-  assembly_.coefficients() = coefficients(1, 1, 1);
+  update();
+  assembly_.coefficients() = stage_coefficients(h_, 1, 1, 1);
   for (int i = 0; i < stages_; ++i) {
-    place_stage(i);
+    place_stage(i, assembly_);
     assembly_.evaluate(false);
     std::ranges::copy(assembly_.residual(), part(residual_, i).begin());
   }
-}
-
-bool RadauEquations::factorize(CoupledMatrix& matrix) {
-  if (matrix.solver().factorize()) return true;
-  singular_unknown_ = std::max(matrix.solver().singular_unknown(), 0) % size_;
-  return false;
 }
 
 bool RadauEquations::factorize_full() {
@@ -111,45 +102,37 @@ bool RadauEquations::factorize_full() {
   uses_full_ = true;
   kinematics_.linearize();
   for (int i = 0; i < stages_; ++i) {
-    place_stage(i);
+    place_stage(i, assembly_);
     for (int k = 0; k < stages_; ++k) {
       const double a = coefficients_.a(i, k);
       kinematics_.set_maps(i, k, assembly_);
-      assembly_.coefficients() = coefficients(coefficients_.inverse(i, k), i == k ? 1 : 0, a);
+      assembly_.coefficients() =
+          stage_coefficients(h_, coefficients_.inverse(i, k), i == k ? 1 : 0, a);
       assembly_.evaluate(true);
       full_->set_block(i, k, assembly_, 1, a);
     }
   }
-  return factorize(*full_);
+  if (full_->solver().factorize()) return true;
+  singular_unknown_ = std::max(full_->solver().singular_unknown(), 0) % size_;
+  return false;
 }
 
 bool RadauEquations::factorize_simplified() {
+  if (!simplified_) {
+    simplified_ = std::make_unique<SimplifiedStages>(assembly_, coefficients_, solver_);
+    simplified_->stage().set_parameters(parameters_);
+  }
   uses_full_ = false;
   kinematics_.linearize();
-  place_stage(std::max(0, stages_ - 2));  // the one nearest to the middle
-  assembly_.set_identity_maps();
-  for (std::size_t m = 0; m < modes_.size(); ++m) {
-    const RadauCoefficients::Mode& mode = coefficients_.modes[m];
-    if (!modes_[m]) {
-      modes_[m] = std::make_unique<CoupledMatrix>(assembly_, mode.is_real() ? 1 : 2, solver_);
-    }
-    CoupledMatrix& matrix = *modes_[m];
-    const std::complex<double> gamma = mode.gamma, inverse = 1.0 / gamma;
-    assembly_.coefficients() = coefficients(gamma.real(), 1, inverse.real());
-    assembly_.evaluate(true);
-    for (int i = 0; i < matrix.copies(); ++i) {
-      matrix.set_block(i, i, assembly_, 1, inverse.real());
-    }
-    if (!mode.is_real()) {
-      // Of z = x + iy the matrix (Re -Im; Im Re).
-      assembly_.coefficients() = coefficients(gamma.imag(), 0, inverse.imag());
-      assembly_.evaluate(true);
-      matrix.set_block(1, 0, assembly_, 1, inverse.imag());
-      matrix.set_block(0, 1, assembly_, -1, inverse.imag());
-    }
-    if (!factorize(matrix)) return false;
-  }
-  return true;
+  place_stage(std::max(0, stages_ - 2), simplified_->stage());  // the one nearest to the middle
+  if (simplified_->factorize(h_, assembly_.find_stabilizer(), weights_)) return true;
+  singular_unknown_ = simplified_->singular_unknown();
+  return false;
+}
+
+bool RadauEquations::keep_simplified() {
+  uses_full_ = false;
+  return simplified_->keep(assembly_.find_stabilizer(), weights_);
 }
 
 void RadauEquations::correct() {
@@ -157,37 +140,9 @@ void RadauEquations::correct() {
     for (std::size_t k = 0; k < correction_.size(); ++k) correction_[k] = -residual_[k];
     full_->solver().solve(correction_);
   } else {
-    solve_simplified();
+    simplified_->solve(residual_, assembly_.find_stabilizer(), weights_, correction_);
   }
   apply();
-}
-
-/// Into the coordinates of S⁻¹, one solution for each mode, and back.
-void RadauEquations::solve_simplified() {
-  std::ranges::fill(correction_, 0.0);
-  for (std::size_t m = 0; m < modes_.size(); ++m) {
-    const RadauCoefficients::Mode& mode = coefficients_.modes[m];
-    const int size = size_;
-    for (int k = 0; k < size; ++k) {
-      std::complex<double> sum = 0;
-      for (int i = 0; i < stages_; ++i) sum -= mode.from_stages(i) * residual_[index(i * size + k)];
-      mode_right_[index(k)] = sum.real();
-      mode_right_[index(size + k)] = sum.imag();
-    }
-    modes_[m]->solver().solve(std::span(mode_right_).first(index(modes_[m]->size())));
-    for (int i = 0; i < stages_; ++i) {
-      const std::complex<double> to = mode.to_stages(i);
-      double* const own = correction_.data() + i * size;
-      if (mode.is_real()) {
-        for (int k = 0; k < size; ++k) own[k] += to.real() * mode_right_[index(k)];
-      } else {  // with its conjugate
-        for (int k = 0; k < size; ++k) {
-          own[k] +=
-              2 * (to.real() * mode_right_[index(k)] - to.imag() * mode_right_[index(size + k)]);
-        }
-      }
-    }
-  }
 }
 
 void RadauEquations::apply() {
@@ -240,17 +195,22 @@ bool RadauEquations::estimate_error(std::span<double> theta, std::span<double> v
       v[k] += weight * (kinematics_.v(i)[k] - start_->v[k]);
     }
   }
-  place_start();
+  if (!uses_full_ && simplified_->can_filter()) {
+    place_start(simplified_->stage());
+    simplified_->filter(h_, assembly_.find_stabilizer(), weights_, theta, v);
+    return true;
+  }
+  place_start(assembly_);
   std::ranges::fill(right_, 0.0);
   // γ M r_v without the rows of constraints, then -h K r_θ, -Z r_θ, and of B e_θ = 0, times γ/h, -γ/h B r_θ.
-  assembly_.coefficients() = coefficients(gamma, 0, 0);
+  assembly_.coefficients() = stage_coefficients(h_, gamma, 0, 0);
   assembly_.evaluate(true);
   add_product(v, 0, right_);
   for (double& entry : theta) entry = -entry;
-  assembly_.coefficients() = coefficients(0, 0, 1 / h_);
+  assembly_.coefficients() = stage_coefficients(h_, 0, 0, 1 / h_);
   assembly_.evaluate(true);
   add_product(theta, gamma / h_, right_);
-  assembly_.coefficients() = coefficients(gamma, 1, 1 / gamma);
+  assembly_.coefficients() = stage_coefficients(h_, gamma, 1, 1 / gamma);
   assembly_.evaluate(true);
   if (!assembly_.matrix().factorize()) return false;
   assembly_.matrix().solve(right_);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <complex>
 #include <functional>
 #include <memory>
 #include <span>
@@ -9,6 +8,7 @@
 
 #include "liegrad/dae/linear/coupled_matrix.hpp"
 #include "liegrad/dae/runge_kutta/radau_kinematics.hpp"
+#include "liegrad/dae/runge_kutta/simplified_stages.hpp"
 
 namespace liegrad::dae {
 
@@ -27,25 +27,31 @@ class RadauEquations {
   RadauEquations(Assembly& assembly, const RadauCoefficients& coefficients, LinearSolverKind solver,
                  GoToTime go_to_time);
 
+  /// Values of all parameters of the model.
+  void set_parameters(std::span<const double> parameters);
   /// Takes the diagonal of W.
   void set_weights(std::vector<double> weights) { weights_ = std::move(weights); }
   /// Starts a step. Precondition: `start` stays where it is until the next one.
   void begin(const State& start, double h);
-  /// Takes a guess of velocities, by stage, with λ and s as at the start and η = 0.
+  /// Takes a guess of velocities, by stage, with η = 0. That of multipliers and algebraic states is written to them.
   void guess(std::span<const double> v);
   std::span<double> multipliers(int stage) { return part(lambda_, stage); }
-  std::span<const double> algebraic(int stage) { return part(s_, stage); }
+  std::span<double> algebraic(int stage) { return part(s_, stage); }
   std::span<const double> stabilizers(int stage) { return part(eta_, stage); }
   std::span<const double> weights() const { return weights_; }
   const RadauKinematics& kinematics() const { return kinematics_; }
 
   /// Finds the residual of all stages, in the rows of the assembly, stage after stage.
   void evaluate();
+  /// Finds the motion of the stages, which evaluate() does too.
+  void update() { kinematics_.update(force_); }
   std::span<const double> residual() const { return residual_; }
   /// The matrix of Newton's iteration at the current unknowns; false if it is singular.
   bool factorize_full();
-  /// Matrices of a stage that stands for all, one for each mode of the coefficients.
+  /// Matrices of a stage that stands for all.
   bool factorize_simplified();
+  /// Corrections are made with the matrices that factorize_simplified() made last, in an earlier step.
+  bool keep_simplified();
   int singular_unknown() const { return singular_unknown_; }
   /// Corrects the unknowns with the matrix that was factorised last.
   void correct();
@@ -55,7 +61,8 @@ class RadauEquations {
   }
 
   /// Writes the error of θ and v at the end, of order h^(s+1), [HairerWanner1996, Section IV.8]: filtered by the matrix
-  /// of one stage at the start of the step, and with it tangent to the constraints. False if that is singular.
+  /// of one stage, and with it tangent to the constraints: the real one of the simplified iteration, or that of the start
+  /// of the step where the iteration was full. False if that is singular.
   bool estimate_error(std::span<double> theta, std::span<double> v);
   /// Of the assembly's matrix, in columns of velocities.
   struct Entry {
@@ -72,11 +79,10 @@ class RadauEquations {
     const std::size_t count = list.size() / static_cast<std::size_t>(stages_);
     return std::span(list).subspan(static_cast<std::size_t>(stage) * count, count);
   }
-  void place_stage(int stage);
-  void place_start();
-  StepCoefficients coefficients(double c_a, double c_v, double k) const;
-  bool factorize(CoupledMatrix& matrix);
-  void solve_simplified();
+  void place_stage(int stage, Assembly& to);
+  void place_start(Assembly& to);
+  /// Moves an assembly, and its controls, to a time.
+  void go_to_time(double t, Assembly& to);
   void apply();
   /// Adds entries_ times x to rows.
   void add_product(std::span<const double> x, double position_factor, std::span<double> to);
@@ -89,15 +95,15 @@ class RadauEquations {
   RadauKinematics kinematics_;
   const State* start_ = nullptr;
   double h_ = 0;
-  std::vector<double> weights_;
+  std::vector<double> parameters_, weights_;
   std::vector<double> lambda_, s_, eta_, force_;  ///< by stage
   std::vector<double> residual_, correction_, change_;
   // Made when first needed.
   std::unique_ptr<CoupledMatrix> full_;
-  std::vector<std::unique_ptr<CoupledMatrix>> modes_;
+  std::unique_ptr<SimplifiedStages> simplified_;
   bool uses_full_ = true;
   int singular_unknown_ = -1;
-  std::vector<double> mode_right_, right_;
+  std::vector<double> right_;
   std::vector<Entry> entries_;
 };
 

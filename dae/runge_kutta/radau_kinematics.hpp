@@ -65,6 +65,8 @@ class RadauKinematics {
   struct Parts;
   struct Linearization;
 
+  /// θ of the rates.
+  void find_theta();
   std::span<const double> part(const std::vector<double>& list, int stage) const {
     return std::span<const double>(list).subspan(static_cast<std::size_t>(stage * dof_),
                                                  static_cast<std::size_t>(dof_));

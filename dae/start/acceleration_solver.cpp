@@ -15,6 +15,10 @@ constexpr double kRounding = 1e-13;
 /// A correction that a kept matrix makes of what the one before left is this part of it at most. Equations that are
 /// linear in v̇, λ and s, which most are, leave rounding.
 constexpr double kKeptContraction = 1e-3;
+/// Where the second correction was rounding it is left out in so many solutions whose first one is not larger by more
+/// than a factor.
+constexpr int kTrustedSolutions = 32;
+constexpr double kTrustedGrowth = 10;
 
 }  // namespace
 
@@ -77,7 +81,17 @@ bool AccelerationSolver::solve(State& state) {
     if (!correct(state, with_matrix)) return false;
     scale = std::max(scale, size_in_units(units_, state.v_dot, state.lambda, state.s));
     const double size = size_in_units(units_, step_, {}, {});
-    if (size <= kRounding * scale || scale == 0) return true;
+    if (size <= kRounding * scale || scale == 0) {
+      if (i == 1 && !allow_redundant_) {
+        trusted_solutions_ = kTrustedSolutions;
+        trusted_correction_ = kTrustedGrowth * previous / scale;
+      }
+      return true;
+    }
+    if (i == 0 && trusted_solutions_ > 0 && size <= trusted_correction_ * scale) {
+      trusted_solutions_ -= 1;
+      return true;
+    }
     with_matrix = i > 0 && size > kKeptContraction * previous;
     // Rounding of an ill-conditioned matrix stays where it is.
     if (i > 0 && size > 0.1 * previous && size <= 1e3 * kRounding * scale) return true;
@@ -85,6 +99,14 @@ bool AccelerationSolver::solve(State& state) {
   }
   return fail(NewtonFailure::kDiverged, "accelerations and multipliers were not found in " +
                                             std::to_string(kMaxIterations) + " iterations");
+}
+
+void AccelerationSolver::remove_violation(std::span<const double> violation, std::span<double> v) {
+  std::ranges::fill(step_, 0.0);
+  std::ranges::copy(violation, step_.begin() + assembly_.multiplier_offset());
+  assembly_.matrix().solve(step_);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] -= step_[i];
+  assembly_.set_velocity(v);
 }
 
 bool AccelerationSolver::fail(NewtonFailure failure, const std::string& message) {

@@ -19,10 +19,15 @@ class AccelerationSolver {
   void set_parameters(std::span<const double> parameters) {
     assembly_.set_parameters(parameters);
     units_.clear();
+    forget();
   }
+  /// Forgets what was learnt from earlier solutions.
+  void forget() { trusted_solutions_ = 0; }
   Assembly& assembly() { return assembly_; }
   /// From a guess of v̇, λ and s, which the state holds. False on a failure.
   bool solve(State& state);
+  /// Takes what is left of dΦ/dt out of v, by the least change in the metric of M, with the matrix of the last solution.
+  void remove_violation(std::span<const double> violation, std::span<double> v);
   NewtonFailure failure() const { return failure_; }
   /// Of the last failure, without where and when.
   const std::string& message() const { return message_; }
@@ -38,6 +43,10 @@ class AccelerationSolver {
   bool allow_redundant_;
   std::vector<double> units_, step_, accelerations_;
   int factorizations_ = 0;
+  /// So many of the next solutions need one correction only, if it is not larger than this part of the unknowns: the
+  /// equations were seen to be linear.
+  int trusted_solutions_ = 0;
+  double trusted_correction_ = 0;
   NewtonFailure failure_ = NewtonFailure::kNone;
   std::string message_;
 };

@@ -93,6 +93,7 @@ class RadauDerivative final : public StepDerivative {
 dae::RadauOptions exact(const dae::IntegrateOptions& options) {
   dae::RadauOptions radau = options.radau;
   radau.newton = dae::RadauNewton::kFull;
+  radau.leave_out_last = false;
   radau.solver = options.alpha.solver;
   return radau;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../sensitivity/closed_loop_model.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/models/models.hpp"
 
@@ -20,6 +21,12 @@ struct Case {
   double part_for_radau_2 = 2;  ///< h over the step of radau-2
   models::Structure structure = {};
   std::string label = {};
+  lie::NodeGroup group = {};  ///< of the bodies of a system that is not built in
+
+  dae::System system() const {
+    return name == "four_bar_of_rods" ? testing::planar_four_bar(group)
+                                      : models::make_model(name, structure);
+  }
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.label; }
@@ -45,6 +52,16 @@ const std::vector<Case> kCases = {
     {.name = "rotor", .t_end = 0.02, .h = 5e-5, .part_for_radau_2 = 4, .label = "rotor"},
     {.name = "chain", .t_end = 0.2, .h = 2.5e-3, .structure = {.bodies = 20}, .label = "chain"},
     {.name = "free_body", .t_end = 1, .h = 0.025, .structure = kSe3, .label = "free_body_se3"},
+    {.name = "four_bar_of_rods",
+     .t_end = 1,
+     .h = 0.025,
+     .label = "four_bar_r3",
+     .group = lie::NodeGroup::rn(3)},
+    {.name = "four_bar_of_rods",
+     .t_end = 1,
+     .h = 0.025,
+     .label = "four_bar_se2",
+     .group = lie::NodeGroup::se2()},
 };
 
 dae::IntegrateOptions radau(const Case& c, int stages, double h) {
@@ -81,7 +98,7 @@ class RadauOrder : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RadauOrder, IsTwiceTheStagesLessOneInAllVariables) {
   const Case& c = GetParam();
-  const dae::System system = models::make_model(c.name, c.structure);
+  const dae::System system = c.system();
   for (const int stages : {2, 3}) {
     std::vector<std::vector<double>> q, v, lambda;
     double h = stages == 2 ? c.h / c.part_for_radau_2 : c.h;
@@ -106,7 +123,7 @@ TEST_P(RadauOrder, IsTwiceTheStagesLessOneInAllVariables) {
 
 TEST_P(RadauOrder, IsThatOfTheMotionWhichGeneralizedAlphaApproaches) {
   const Case& c = GetParam();
-  const dae::System system = models::make_model(c.name, c.structure);
+  const dae::System system = c.system();
   const dae::Solution exact = dae::integrate(system, radau(c, 3, c.h / 2));
   std::vector<double> errors;
   double h = c.h / 16;
@@ -126,7 +143,7 @@ TEST(RadauNewton, FindsTheSameStepsFullyAndSimplified) {
   for (const char* const name : {"heavy_top", "slider_crank_3d", "andrews", "chain"}) {
     const Case* c = std::find_if(kCases.data(), kCases.data() + kCases.size(),
                                  [&](const Case& other) { return other.label == name; });
-    const dae::System system = models::make_model(c->name, c->structure);
+    const dae::System system = c->system();
     dae::IntegrateOptions o = radau(*c, 3, c->h / 2);
     o.t_end = 10 * o.step;
     o.radau.newton = dae::RadauNewton::kFull;

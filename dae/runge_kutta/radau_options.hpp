@@ -1,0 +1,29 @@
+#pragma once
+
+#include "liegrad/dae/equations/formulation.hpp"
+#include "liegrad/dae/linear/linear_solver.hpp"
+#include "liegrad/dae/run/newton.hpp"
+
+namespace liegrad::dae {
+
+/// How the stages of a step are solved for.
+enum class RadauNewton {
+  kAutomatic,  ///< simplified as long as that converges well
+  kFull,       ///< a new matrix of all stages together in every iteration
+  /// Matrices of one stage for all, one real and one complex, which are kept over steps while they are good.
+  kSimplified,
+};
+
+struct RadauOptions {
+  int stages = 3;  ///< 2 or 3, of order 3 and 5
+  /// Others than the stabilised one lose order (docs/integrators.md).
+  Formulation formulation = Formulation::kStabilized;
+  RadauNewton newton = RadauNewton::kAutomatic;
+  double relative_tolerance = kRoundingTolerance;  ///< as in NewtonOptions
+  bool leave_out_last = true;                      ///< as in NewtonOptions
+  int max_iterations = 20;
+  LinearSolverKind solver = LinearSolverKind::kAutomatic;
+  bool allow_redundant = false;
+};
+
+}  // namespace liegrad::dae
