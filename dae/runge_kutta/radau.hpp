@@ -5,6 +5,7 @@
 
 #include "liegrad/dae/run/stepper.hpp"
 #include "liegrad/dae/runge_kutta/radau_equations.hpp"
+#include "liegrad/dae/runge_kutta/stabilizer_weights.hpp"
 #include "liegrad/dae/start/acceleration_solver.hpp"
 
 namespace liegrad::dae {
@@ -25,6 +26,8 @@ struct RadauOptions {
   int max_iterations = 20;
   LinearSolverKind solver = LinearSolverKind::kAutomatic;
   bool allow_redundant = false;
+  /// Whether the states at the ends of steps have the unknowns of the stages, for those who look at steps again.
+  bool keep_stages = false;
 };
 
 /// Radau IIA in local coordinates of the group, with constraints in the stabilised index-2 form: order 2s - 1 in q, v, v̇,
@@ -77,6 +80,7 @@ class Radau final : public Stepper {
   RadauEquations equations_;
   /// Of systems with constraints or algebraic states.
   std::optional<AccelerationSolver> accelerations_;
+  std::optional<StabilizerWeights> weights_;  ///< of systems with constraints
   EquationScales scales_;
   std::vector<double> inverse_tolerance_;
   double scales_for_ = 0;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/equations/unknown_units.hpp"
 #include "liegrad/dae/run/newton.hpp"
 #include "liegrad/dae/state.hpp"
 
@@ -36,7 +36,8 @@ class AccelerationSolver {
 
   Assembly assembly_;
   bool allow_redundant_;
-  std::vector<double> units_, step_, accelerations_;
+  UnknownUnits units_;
+  std::vector<double> step_, accelerations_;
   int factorizations_ = 0;
   NewtonFailure failure_ = NewtonFailure::kNone;
   std::string message_;

@@ -55,8 +55,13 @@ class Trial::Implementation {
 
   void predict(std::span<const double> parameters, std::span<const double> delays,
                const PredictionParts& parts, Prediction& prediction) {
+    if (parts.rates && !options_.rates) {
+      options_.rates = true;
+      for (Piece& piece : pieces_) piece.workspace.reset();
+    }
     prepare(delays);
     clear(parts.jacobian, prediction);
+    if (parts.rates) prediction.rates.setZero(num_values_);
     const bool starts_nodes = nodes_.size() + 1 < pieces_.size();
     if (starts_nodes) nodes_.resize(pieces_.size() - 1);
     for (int k = 0; k < num_pieces(); ++k) {
@@ -69,7 +74,6 @@ class Trial::Implementation {
       if (starts_nodes) next = end;
       continuity.gap = whole_state_.difference(next, end);
     }
-    if (parts.rates) find_rates(delays, prediction);
   }
 
   void predict_piece(int k, const dae::InitialValues& node, std::span<const double> parameters,
@@ -142,22 +146,26 @@ class Trial::Implementation {
     return static_cast<int>(found - limits_.begin()) - 1;
   }
 
-  /// Outputs of the samples of a piece, that much later than they were taken less the delays, and the state at its end.
-  sensitivity::Objective objective(int k, std::span<const double> delays, double shift,
-                                   std::vector<int>* places) const {
-    sensitivity::Objective objective(system_);
+  /// f(series, times) for all series that have samples in a piece: when they were taken, less the delays.
+  template <class F>
+  void for_each_series(int k, std::span<const double> delays, F&& f) const {
     for (std::size_t i = 0; i < recording_.series.size(); ++i) {
       const Series& series = recording_.series[i];
       std::vector<double> times;
       for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
         if (pieces_of_[i][sample] != k) continue;
-        times.push_back(clamped(k, series.times[sample] - delays[i] + shift));
-        for (int c = 0; places != nullptr && c < series.width(); ++c) {
-          places->push_back(first_values_[i] + static_cast<int>(sample) * series.width() + c);
-        }
+        times.push_back(clamped(k, series.times[sample] - delays[i]));
       }
-      if (!times.empty()) objective.add_outputs(series.columns(), times);
+      if (!times.empty()) f(series, times);
     }
+  }
+
+  /// Outputs of the samples of a piece, and the state at its end.
+  sensitivity::Objective objective(int k, std::span<const double> delays) const {
+    sensitivity::Objective objective(system_);
+    for_each_series(k, delays, [&](const Series& series, const std::vector<double>& times) {
+      objective.add_outputs(series.columns(), times);
+    });
     if (num_pieces() > 1) {
       objective.add_outputs(whole_state_.columns(), {limits_[index(k + 1)]});
     }
@@ -175,7 +183,22 @@ class Trial::Implementation {
     return options;
   }
 
-  /// Workspaces are made once, and again when delays move the samples.
+  /// Where the values of a piece stand in the prediction.
+  std::vector<int> places_of(int k) const {
+    std::vector<int> places;
+    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
+      const Series& series = recording_.series[i];
+      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
+        if (pieces_of_[i][sample] != k) continue;
+        for (int c = 0; c < series.width(); ++c) {
+          places.push_back(first_values_[i] + static_cast<int>(sample) * series.width() + c);
+        }
+      }
+    }
+    return places;
+  }
+
+  /// Workspaces are made once, and again when delays move samples from one piece to another.
   void prepare(std::span<const double> delays) {
     if (pieces_.front().workspace &&
         std::equal(delays.begin(), delays.end(), delays_.begin(), delays_.end())) {
@@ -190,9 +213,17 @@ class Trial::Implementation {
     }
     for (int k = 0; k < num_pieces(); ++k) {
       Piece& piece = pieces_[index(k)];
-      piece.places.clear();
-      piece.workspace = std::make_unique<sensitivity::Sensitivity>(
-          objective(k, delays, 0, &piece.places), options_of(k));
+      std::vector<int> places = places_of(k);
+      if (!piece.workspace || places != piece.places) {
+        piece.places = std::move(places);
+        piece.workspace =
+            std::make_unique<sensitivity::Sensitivity>(objective(k, delays), options_of(k));
+        continue;
+      }
+      int item = 0;
+      for_each_series(k, delays, [&](const Series&, const std::vector<double>& times) {
+        piece.workspace->set_times(item++, times);
+      });
     }
   }
 
@@ -210,6 +241,7 @@ class Trial::Implementation {
     for (Index i = 0; i < samples; ++i) {
       const int place = piece.places[static_cast<std::size_t>(i)];
       prediction.values(place) = found.values(i);
+      if (options_.rates && prediction.rates.size() > 0) prediction.rates(place) = found.rates(i);
       if (has_jacobian) prediction.jacobian.row(place).head(columns) = found.jacobian.row(i);
     }
     piece.end = found.values.tail(found.values.size() - samples);
@@ -238,55 +270,6 @@ class Trial::Implementation {
     const std::vector<double> controls(system_.controls().size(), 0.0);
     const dae::State found = consistency_->initial_state(t, controls, state);
     return {found.q, found.v};
-  }
-
-  /// Differences of the dense output, a polynomial in time, inside of each piece.
-  void find_rates(std::span<const double> delays, Prediction& prediction) {
-    prediction.rates.setZero(num_values_);
-    const double duration = options_.integrate.t_end - options_.integrate.t_start;
-    const double longest = duration / num_pieces();
-    const double shift = options_.integrate.adaptive
-                             ? 1e-6 * longest
-                             : 1e-3 * std::min(options_.integrate.step, longest);
-    Eigen::VectorXd later = prediction.values, earlier = prediction.values;
-    for (int k = 0; k < num_pieces(); ++k) {
-      const Piece& piece = pieces_[index(k)];
-      const auto read = [&](double by, Eigen::VectorXd& values) {
-        sensitivity::Sensitivity runs(objective(k, delays, by, nullptr), options_of(k));
-        const Eigen::VectorXd& found = runs.run(piece.values).values;
-        for (std::size_t i = 0; i < piece.places.size(); ++i) {
-          values(piece.places[i]) = found(static_cast<Index>(i));
-        }
-      };
-      read(shift, later);
-      read(-shift, earlier);
-    }
-    align_quaternions(prediction.values, later);
-    align_quaternions(prediction.values, earlier);
-    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
-      const Series& series = recording_.series[i];
-      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
-        const int k = pieces_of_[i][sample];
-        const double t = series.times[sample] - delays[i];
-        const double time = clamped(k, t + shift) - clamped(k, t - shift);
-        const Index place = first_values_[i] + static_cast<Index>(sample) * series.width();
-        if (!(time > 0)) continue;
-        prediction.rates.segment(place, series.width()) =
-            (later - earlier).segment(place, series.width()) / time;
-      }
-    }
-  }
-  /// Of both quaternions of a rotation the one that is near that of the prediction.
-  void align_quaternions(const Eigen::VectorXd& values, Eigen::VectorXd& other) const {
-    Index place = 0;
-    for (const Series& series : recording_.series) {
-      for (std::size_t i = 0; i < series.times.size(); ++i, place += series.width()) {
-        if (series.comparison != Comparison::kRotation) continue;
-        if (values.segment<4>(place).dot(other.segment<4>(place)) < 0) {
-          other.segment<4>(place) *= -1;
-        }
-      }
-    }
   }
 
   WholeState whole_state_;

@@ -14,6 +14,7 @@ dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options
   // With a kept matrix it converges so slowly that it ends at the tolerance, not at rounding.
   newton.kind = dae::NewtonKind::kFull;
   result.radau.newton = dae::RadauNewton::kFull;
+  result.radau.keep_stages = true;
   return result;
 }
 
