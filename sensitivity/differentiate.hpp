@@ -60,6 +60,8 @@ struct DifferentiateOptions {
   Mode mode = Mode::kAdjoint;
   std::optional<SecondOrder> second_order;
   CheckpointOptions checkpoints;
+  /// Also how fast values at times change with their time, in Derivatives::rates.
+  bool rates = false;
   /// First step of differences, relative to a parameter's value or, where that is zero, to others of its unit,
   /// see typical_value(). Where runs with it fail, shorter ones are tried.
   double difference_step = 1e-2;
@@ -78,6 +80,7 @@ struct DifferentiateOptions {
 struct Derivatives {
   std::vector<std::string> value_names, variable_names;
   Eigen::VectorXd values;
+  Eigen::VectorXd rates;             ///< of values at times by these, if asked for; zero of others
   Eigen::MatrixXd jacobian;          ///< values × variables
   Eigen::MatrixXd jacobian_error;    ///< estimate of its error, of differences
   Eigen::MatrixXd hessian_products;  ///< variables × directions, or the Hessian

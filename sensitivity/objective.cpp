@@ -1,5 +1,6 @@
 #include "liegrad/sensitivity/objective.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -59,6 +60,15 @@ void Objective::add_observable(const std::string& name,
   item.data = data;
   item.first_value = size_;
   size_ += item.size();
+}
+
+void Objective::set_times(int item, std::span<const double> times) {
+  Item& moved = items_.at(static_cast<std::size_t>(item));
+  if (moved.times.size() != times.size()) {
+    throw InvalidArgument("'" + moved.name + "' has " + std::to_string(moved.times.size()) +
+                          " times; " + std::to_string(times.size()) + " cannot take their place");
+  }
+  std::ranges::copy(times, moved.times.begin());
 }
 
 std::string Objective::name(int value) const {

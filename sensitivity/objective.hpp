@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,9 @@ class Objective {
   void add_observable(const std::string& name, std::shared_ptr<const Observable> observable,
                       When when, const std::vector<double>& times = {},
                       const std::vector<double>& data = {});
+
+  /// Moves the times of an item, as many as it has. Throws InvalidArgument when these are more or fewer.
+  void set_times(int item, std::span<const double> times);
 
   const dae::Model& model() const { return *model_; }
   const std::vector<Item>& items() const { return items_; }

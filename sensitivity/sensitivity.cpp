@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "liegrad/dae/linear/panels.hpp"
 #include "liegrad/dae/system/numbers.hpp"
@@ -33,12 +34,11 @@ class Sensitivity::Workspace {
   Workspace(const Objective& objective, const DifferentiateOptions& options, dae::Runs runs)
       : objective_(objective),
         options_(options),
-        reader_(objective_, grid_moves(options.variables)),
+        reader_(objective_, options.integrate, grid_moves(options.variables)),
         trajectory_(objective.model(), options.integrate, options.checkpoints, runs),
         space_(objective.model(), options.variables, Grid()),
         sweeps_(trajectory_, reader_, space_, objective.size()),
         default_parameters_(objective.model().parameter_values()) {
-    for (int i = 0; i < objective.size(); ++i) result_.value_names.push_back(objective.name(i));
     if (options_.on_progress) {
       trajectory_.set_on_visited([this] { tell_progress(1); });
     }
@@ -46,16 +46,26 @@ class Sensitivity::Workspace {
 
   const Objective& objective() const { return objective_; }
 
+  void set_times(int item, std::span<const double> times) {
+    objective_.set_times(item, times);
+    reader_.set_times(item, times);
+    has_names_ = false;
+  }
+
   /// The run and the values.
   const Derivatives& run(const dae::RunValues& values) {
     const auto start = Clock::now();
+    if (!std::exchange(has_names_, true)) name_values();
     values_.assign(index(objective_.size()), 0.0);
+    if (options_.rates) result_.rates.setZero(objective_.size());
     reader_.set_run(values.parameters.empty() ? default_parameters_ : values.parameters,
                     dae::RunTimes(values.t_start.value_or(options_.integrate.t_start),
-                                  values.t_end.value_or(options_.integrate.t_end)));
+                                  values.t_end.value_or(options_.integrate.t_end)),
+                    values.controls ? values.controls : options_.integrate.controls);
     const auto visit = [this](long n, const StepMade& step, bool is_last) {
       if (n < 0) return reader_.read_start(step, values_);
       reader_.read_step(step, is_last, values_);
+      if (options_.rates) reader_.read_rates(step, n == 0, is_last, all(result_.rates));
     };
     trajectory_.run(values, std::cref(visit));
     run_values_ = &values;
@@ -77,7 +87,6 @@ class Sensitivity::Workspace {
   }
 
   const Derivatives& derivatives_of_last_run() {
-    check_projection();
     check_directions();
     const auto start = Clock::now();
     visits_ = 0;
@@ -106,16 +115,11 @@ class Sensitivity::Workspace {
   Derivatives take() { return std::move(result_); }
 
  private:
-  /// A projection by a finite distance is an iteration, whose end has no simple derivative.
-  void check_projection() const {
-    const double tolerance = 1e3 * options_.integrate.alpha.consistency.tolerance;
-    const dae::ConsistencyReport& report = trajectory_.consistency();
-    const double change = std::max(report.position_change, report.velocity_change);
-    if (change <= tolerance) return;
-    throw InvalidArgument(
-        "the initial values were moved by " + dae::number_text(change) +
-        " to satisfy the constraints; derivatives need initial values that satisfy "
-        "them: take the projected ones");
+  void name_values() {
+    result_.value_names.resize(index(objective_.size()));
+    for (int i = 0; i < objective_.size(); ++i) {
+      result_.value_names[index(i)] = objective_.name(i);
+    }
   }
 
   void check_directions() const {
@@ -213,8 +217,7 @@ class Sensitivity::Workspace {
   }
 
   void differences() {
-    const dae::State& initial = trajectory_.initial_state();
-    DifferenceRuns runs(objective_, options_with(*run_values_), space_, {initial.q, initial.v},
+    DifferenceRuns runs(objective_, options_with(*run_values_), space_, trajectory_.given_values(),
                         trajectory_.parameters(), grid_moves(options_.variables));
     runs.set_on_step([this] { tell_progress(0); });
     result_.jacobian_error.resize(result_.jacobian.rows(), result_.jacobian.cols());
@@ -281,6 +284,7 @@ class Sensitivity::Workspace {
   const dae::RunValues* run_values_ = nullptr;  ///< of the last run
   Vector values_, directions_, weights_, second_weights_, direction_;
   double visits_ = 0;
+  bool has_names_ = false;
   Derivatives result_;
 };
 
@@ -300,6 +304,9 @@ Sensitivity::Sensitivity(Sensitivity&&) noexcept = default;
 Sensitivity& Sensitivity::operator=(Sensitivity&&) noexcept = default;
 
 const Objective& Sensitivity::objective() const { return workspace_->objective(); }
+void Sensitivity::set_times(int item, std::span<const double> times) {
+  workspace_->set_times(item, times);
+}
 const Derivatives& Sensitivity::run(const dae::RunValues& values) {
   return workspace_->run(values);
 }

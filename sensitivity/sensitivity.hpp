@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "liegrad/dae/simulator.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
@@ -24,6 +25,8 @@ class Sensitivity {
   Sensitivity& operator=(Sensitivity&&) noexcept;
 
   const Objective& objective() const;
+  /// Moves the times of an item of the objective, as many as it has, for the runs to come.
+  void set_times(int item, std::span<const double> times);
   /// The values alone. They stay until the next call.
   const Derivatives& run(const dae::RunValues& values = {});
   /// Derivatives of the last run() without a second run. Precondition: it came to its end, and its values are still there.

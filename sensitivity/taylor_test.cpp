@@ -149,8 +149,7 @@ TaylorTest taylor_test(const Objective& objective, const DifferentiateOptions& o
   exact.second_order = second;
   const Derivatives derivatives = differentiate(objective, exact);
 
-  const dae::State& initial = trajectory.initial_state();
-  DifferenceRuns runs(objective, exact.integrate, space, {initial.q, initial.v},
+  DifferenceRuns runs(objective, exact.integrate, space, trajectory.given_values(),
                       trajectory.parameters(), options.variables.t_end || options.variables.step);
   runs.set_on_step([&options] {
     if (options.on_progress) options.on_progress(1);

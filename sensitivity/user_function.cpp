@@ -133,6 +133,10 @@ class UserFunction final : public Observable {
         sum_(MotionLayout(system).size, f.recording.num_outputs()),
         values_(index(f.recording.num_outputs()), 0.0) {
     numbers_.set_parameters(system.parameter_values());
+    const MotionLayout layout(system);
+    reads_accelerations_ = std::ranges::any_of(read_, [&layout](int number) {
+      return number >= layout.v_dot && number < layout.parameters;
+    });
     const KernelSum::Local local = LocalFunction::term(function_);
     std::vector<int> numbers;
     for (const int input : local.inputs) numbers.push_back(read_[index(input)]);
@@ -145,6 +149,7 @@ class UserFunction final : public Observable {
     return std::make_unique<UserFunction>(*this);
   }
   int size() const override { return static_cast<int>(values_.size()); }
+  bool reads_accelerations() const override { return reads_accelerations_; }
   int num_data() const override { return num_data_; }
   void set_data(std::span<const double> data) override { numbers_.set_data(data); }
   void set_parameters(std::span<const double> parameters) override {
@@ -170,6 +175,7 @@ class UserFunction final : public Observable {
 
  private:
   int num_data_;
+  bool reads_accelerations_ = false;
   Numbers numbers_;
   std::vector<int> read_;
   std::vector<double> inputs_;

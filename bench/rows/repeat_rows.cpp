@@ -56,6 +56,14 @@ Study heavy_top() {
   return study;
 }
 
+/// The same with the default method, at the tolerance of fits.
+Study heavy_top_by_radau() {
+  Study study = heavy_top();
+  study.how.integrate.method = dae::Method::kRadau;
+  study.how.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-8}};
+  return study;
+}
+
 void add_study(const std::string& name, const Study& study, double bar, std::vector<Row>& rows) {
   dae::Simulator simulator(study.system, study.how.integrate);
   sensitivity::Sensitivity sensitivity(study.objective(), study.how);
@@ -107,6 +115,7 @@ std::vector<Row> repeat_rows() {
   std::vector<Row> rows;
   add_study("free_body", free_body(), 6, rows);
   add_study("heavy_top", heavy_top(), 5, rows);
+  add_study("heavy_top.radau3", heavy_top_by_radau(), 5, rows);
   add_adaptive(rows);
   add_threads(rows);
   return rows;

@@ -1,7 +1,8 @@
 // What derivatives of whole trajectories cost, in units of the simulation with full Newton.
 //
-// "over_simulation" is what a derivative costs beside the simulation of which it is the derivative, which one has
-// anyway; "total_over_simulation" is the whole call, its own simulation included.
+// "over_simulation" is what a derivative costs besides the simulation of which it is the derivative, which one has
+// anyway; "total_over_simulation" is the whole call, its own simulation included. "per_parameter_over_simulation" is what
+// one more parameter adds to an evaluation whose workspace is there: the slope between few of them and many.
 
 #include "sensitivity_rows.hpp"
 
@@ -14,7 +15,7 @@
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/joints/spherical_joint.hpp"
 #include "liegrad/models/models.hpp"
-#include "liegrad/sensitivity/differentiate.hpp"
+#include "liegrad/sensitivity/sensitivity.hpp"
 #include "liegrad/sensitivity/trajectory/checkpoints.hpp"
 
 #include "measure.hpp"
@@ -54,10 +55,11 @@ struct Study {
   dae::System system;
   std::string output;
   double t_end;
+  dae::IntegrateOptions integrate = alpha();
 
   sensitivity::DifferentiateOptions options(int parameters) const {
     sensitivity::DifferentiateOptions result;
-    result.integrate = alpha();
+    result.integrate = integrate;
     result.integrate.t_end = t_end;
     for (const dae::ParameterSpec& parameter : system.parameters()) {
       if (std::ssize(result.variables.parameters) == parameters) break;
@@ -109,6 +111,13 @@ struct Study {
 
 Study chain_study() { return {individual_chain(), "rod100.x[3]", 0.2}; }
 Study top_study() { return {models::make_model("heavy_top"), "top.x[3]", 1}; }
+/// With the default method, at the tolerance of fits.
+Study radau_study() {
+  Study study = top_study();
+  study.integrate.method = dae::Method::kRadau;
+  study.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-8}};
+  return study;
+}
 
 /// Rows of one kind of derivative: what it takes beside the simulation and in total, divided by so many variables as
 /// the unit says, in turn with the simulation; and its memory.
@@ -128,6 +137,32 @@ void add_rows(const Study& study, const std::string& name, const std::string& un
   rows.push_back({name + unit + "over_simulation", beside / least[0] / variables, "ratio", bar});
   rows.push_back({name + unit + "total_over_simulation", least[1] / least[0] / variables, "ratio"});
   rows.push_back({name + "megabytes", megabytes, "MB"});
+}
+
+/// What a further column of tangents adds to an evaluation, from few variables to many.
+void add_slope(const Study& study, const std::string& name,
+               const sensitivity::DifferentiateOptions& few,
+               const sensitivity::DifferentiateOptions& many, double bar, std::vector<Row>& rows) {
+  sensitivity::Objective objective(study.system);
+  objective.add_output(study.output);
+  dae::IntegrateOptions run = study.options(0).integrate;
+  run.keep_samples = false;
+  dae::Simulator simulator(study.system, run);
+  const auto forward = [&](sensitivity::DifferentiateOptions how) {
+    how.mode = sensitivity::Mode::kForward;
+    how.integrate.keep_samples = false;
+    return sensitivity::Sensitivity(objective, how);
+  };
+  sensitivity::Sensitivity with_few = forward(few), with_many = forward(many);
+  const auto columns = [](sensitivity::Sensitivity& sensitivity) {
+    return static_cast<double>(sensitivity.evaluate().jacobian.cols());
+  };
+  const double further = columns(with_many) - columns(with_few);
+  const std::vector<double> times = times_in_turn(
+      {[&] { simulator.run(); }, [&] { with_few.evaluate(); }, [&] { with_many.evaluate(); }},
+      kRounds);
+  rows.push_back({name + "per_parameter_over_simulation",
+                  (times[2] - times[1]) / further / times[0], "ratio", bar});
 }
 
 /// A million steps with few states kept, over the same with all of them.
@@ -152,7 +187,7 @@ std::vector<Row> adjoint_rows() {
   const Study chain = chain_study();
   for (const int parameters : {10, 100, 1000}) {
     add_rows(chain, "adjoint.chain_100.parameters_" + std::to_string(parameters) + ".", "", 1,
-             chain.options(parameters), 1.5, rows);
+             chain.options(parameters), parameters == 1000 ? 1.0 : 1.5, rows);
   }
   rows.push_back({"adjoint.chain_100.growth", rows[6].value / rows[0].value, "ratio", 1.2});
   const dae::State state = dae::integrate(chain.system, chain.options(0).integrate).final;
@@ -162,6 +197,8 @@ std::vector<Row> adjoint_rows() {
 
   const Study top = top_study();
   add_rows(top, "adjoint.heavy_top.", "", 1, top.options(7), 1.2, rows);
+  const Study radau = radau_study();
+  add_rows(radau, "adjoint.heavy_top.radau3.", "", 1, radau.options(7), 2, rows);
 
   add_million_steps(top, rows);
   return rows;
@@ -172,7 +209,8 @@ std::vector<Row> forward_rows() {
   const Study chain = chain_study(), top = top_study();
   sensitivity::DifferentiateOptions forward = chain.options(10);
   forward.mode = sensitivity::Mode::kForward;
-  add_rows(chain, "forward.chain_100.", "per_parameter_", 10, forward, 0.5, rows);
+  add_rows(chain, "forward.chain_100.single_call.", "per_parameter_", 10, forward, {}, rows);
+  add_slope(chain, "forward.chain_100.", chain.options(10), chain.options(50), 0.2, rows);
   // A central difference is two runs of systems with another parameter.
   const std::vector<double> least =
       least_in_turn({[&] { return chain.simulate(); },
@@ -190,7 +228,10 @@ std::vector<Row> forward_rows() {
       {"forward.chain_100.central_difference_over_simulation", least[1] / least[0], "ratio"});
   forward = top.options(7);
   forward.mode = sensitivity::Mode::kForward;
-  add_rows(top, "forward.heavy_top.", "per_parameter_", 7, forward, 0.2, rows);
+  add_rows(top, "forward.heavy_top.single_call.", "per_parameter_", 7, forward, {}, rows);
+  sensitivity::DifferentiateOptions many = forward;
+  many.variables.initial_velocity = many.variables.initial_configuration = true;
+  add_slope(top, "forward.heavy_top.", forward, many, 0.2, rows);
   return rows;
 }
 
@@ -200,7 +241,7 @@ std::vector<Row> hessian_vector_rows() {
   sensitivity::DifferentiateOptions product = chain.options(10);
   product.second_order =
       sensitivity::SecondOrder{.weights = {}, .directions = {std::vector<double>(10, 1.0)}};
-  add_rows(chain, "hessian_vector.chain_100.", "", 1, product, 4, rows);
+  add_rows(chain, "hessian_vector.chain_100.", "", 1, product, 3, rows);
   return rows;
 }
 

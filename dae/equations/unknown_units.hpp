@@ -9,10 +9,19 @@ namespace liegrad::dae {
 
 /// Units of the unknowns (v̇, λ, s) of (19), in which all are comparable: inertias are one, and then the largest entry of
 /// each constraint. Precondition: the assembly holds the matrix of (19).
-std::vector<double> unknown_units(Assembly& assembly);
+class UnknownUnits {
+ public:
+  /// Allocates nothing after the first time.
+  void find(Assembly& assembly);
+  bool empty() const { return units_.empty(); }
+  void clear() { units_.clear(); }
+  std::span<const double> values() const { return units_; }
+  /// The largest of the unknowns, each in its unit.
+  double size_of(std::span<const double> v_dot, std::span<const double> lambda,
+                 std::span<const double> s) const;
 
-/// The largest of the unknowns, each in its unit.
-double size_in_units(std::span<const double> units, std::span<const double> v_dot,
-                     std::span<const double> lambda, std::span<const double> s);
+ private:
+  std::vector<double> units_, largest_;
+};
 
 }  // namespace liegrad::dae

@@ -87,6 +87,7 @@ Radau::Radau(const Model& system, const RadauOptions& options)
   if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
     accelerations_.emplace(system, options.allow_redundant, options.solver);
   }
+  if (system.num_multipliers() > 0) weights_.emplace(system);
 }
 
 void Radau::set_parameters(std::span<const double> parameters) {
@@ -97,6 +98,7 @@ void Radau::set_parameters(std::span<const double> parameters) {
 void Radau::start(const State& initial, double /*h*/) {
   current = initial;
   current.a = current.v_dot;
+  current.increment.resize(options_.keep_stages ? index(equations_.num_unknowns()) : 0);
   upcoming = current;
   here_ = current;
   history_.reset(current);
@@ -107,9 +109,7 @@ void Radau::start(const State& initial, double /*h*/) {
   full_steps_left_ = 0;
   rounding_ = 1;
   peaks_ = next_peaks_ = {};
-  if (!current.lambda.empty()) {
-    equations_.set_weights(stabilizer_weights(accelerations_->assembly()));
-  }
+  if (weights_) equations_.set_weights(weights_->find(accelerations_->assembly()));
 }
 
 void Radau::accept() {
@@ -431,6 +431,7 @@ bool Radau::finish(double h, double t_end) {
     last_report.velocity_residual = max_of(velocity_);
   }
   std::ranges::copy(upcoming.v_dot, upcoming.a.begin());
+  if (options_.keep_stages) equations_.write_unknowns(upcoming.increment);
   return true;
 }
 

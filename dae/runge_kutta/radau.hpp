@@ -7,6 +7,7 @@
 #include "liegrad/dae/runge_kutta/motion_history.hpp"
 #include "liegrad/dae/runge_kutta/radau_equations.hpp"
 #include "liegrad/dae/runge_kutta/radau_options.hpp"
+#include "liegrad/dae/runge_kutta/stabilizer_weights.hpp"
 #include "liegrad/dae/start/acceleration_solver.hpp"
 
 namespace liegrad::dae {
@@ -73,6 +74,7 @@ class Radau final : public Stepper {
   RadauEquations equations_;
   /// Of systems with constraints or algebraic states.
   std::optional<AccelerationSolver> accelerations_;
+  std::optional<StabilizerWeights> weights_;  ///< of systems with constraints
   EquationScales scales_;
   std::vector<double> inverse_tolerance_;
   double scales_for_ = 0;

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "liegrad/dae/equations/unknown_units.hpp"
 #include "liegrad/dae/system/numbers.hpp"
-#include "liegrad/dae/system/turn.hpp"
 
 namespace liegrad::dae {
 
@@ -61,6 +59,33 @@ void RadauEquations::guess(std::span<const double> v) {
   kinematics_.set_velocities(v);
   std::ranges::fill(eta_, 0.0);
   std::ranges::fill(force_, 0.0);
+}
+
+int RadauEquations::num_unknowns() const {
+  return static_cast<int>(force_.size() + lambda_.size() + s_.size() + eta_.size());
+}
+
+void RadauEquations::write_unknowns(std::span<double> to) const {
+  auto next = to.begin();
+  for (int i = 0; i < stages_; ++i) next = std::ranges::copy(kinematics_.rates(i), next).out;
+  for (const std::vector<double>* list : {&lambda_, &s_, &eta_}) {
+    next = std::ranges::copy(*list, next).out;
+  }
+}
+
+void RadauEquations::set_unknowns(std::span<const double> unknowns) {
+  auto next = unknowns.begin();
+  const auto take = [&next](std::span<double> to) {
+    std::copy_n(next, to.size(), to.begin());
+    next += std::ssize(to);
+  };
+  take(kinematics_.rates());
+  for (std::vector<double>* list : {&lambda_, &s_, &eta_}) take(*list);
+  std::ranges::fill(force_, 0.0);
+  if (!eta_.empty()) {
+    for (int i = 0; i < stages_; ++i) add_stabilizer_force(part(eta_, i), 1, part(force_, i));
+  }
+  kinematics_.update(force_);
 }
 
 void RadauEquations::go_to_time(double t, Assembly& to) {
@@ -222,40 +247,6 @@ bool RadauEquations::estimate_error(std::span<double> theta, std::span<double> v
         theta);
   }
   return true;
-}
-
-std::vector<double> stabilizer_weights(Assembly& matrix) {
-  const Model& system = matrix.system();
-  const lie::GroupList& space = system.configuration_space();
-  const std::vector<double> none(index(space.dof()), 0.0);
-  matrix.set_configuration(system.initial_configuration());
-  matrix.set_velocity(none);
-  matrix.set_acceleration(none);
-  std::ranges::fill(matrix.multipliers(), 0.0);
-  std::ranges::fill(matrix.algebraic(), 0.0);
-  matrix.set_identity_maps();
-  matrix.coefficients() = {};
-  matrix.evaluate(true);
-  const std::vector<double> units = unknown_units(matrix);
-  std::vector<double> weights = none;
-  const auto set = [&](int first, int count) {
-    if (count == 0) return;
-    const double unit = *std::min_element(units.begin() + first, units.begin() + first + count);
-    const double power = std::round(std::log2(unit));
-    const double weight = std::isfinite(power) ? std::exp2(2 * power) : 1.0;
-    std::fill_n(weights.begin() + first, count, weight);
-  };
-  for (int i = 0; i < space.size(); ++i) {
-    const lie::NodeGroup& group = space.group(i);
-    const int first = space.dof_offset(i), angles = num_angles(group.kind);
-    if (group.kind == lie::GroupKind::kRn) {
-      for (int k = 0; k < group.n; ++k) set(first + k, 1);
-    } else {
-      set(first, angles);
-      set(first + angles, group.dof() - angles);
-    }
-  }
-  return weights;
 }
 
 }  // namespace liegrad::dae

@@ -18,7 +18,7 @@ namespace liegrad::dae {
 ///
 /// with q_i, v_i and v̇_i from RadauKinematics and f_i = W B(q_n)ᵀη_i (docs/integrators.md). Which of them and whether
 /// there is η follows from the formulation of the assembly. W is diagonal, about M⁻¹, and makes f a velocity whatever the
-/// unit of length: see stabilizer_weights(). Nothing is allocated after the first step.
+/// unit of length: see StabilizerWeights. Nothing is allocated after the first step.
 class RadauEquations {
  public:
   using GoToTime = std::function<void(double)>;
@@ -30,16 +30,26 @@ class RadauEquations {
   /// Values of all parameters of the model.
   void set_parameters(std::span<const double> parameters);
   /// Takes the diagonal of W.
-  void set_weights(std::vector<double> weights) { weights_ = std::move(weights); }
+  void set_weights(std::span<const double> weights) {
+    weights_.assign(weights.begin(), weights.end());
+  }
   /// Starts a step. Precondition: `start` stays where it is until the next one.
   void begin(const State& start, double h);
   /// Takes a guess of velocities, by stage, with η = 0. That of multipliers and algebraic states is written to them.
   void guess(std::span<const double> v);
+  /// p, λ, s and η of all stages, one after the other.
+  int num_unknowns() const;
+  void write_unknowns(std::span<double> to) const;
+  /// Takes them instead of a guess.
+  void set_unknowns(std::span<const double> unknowns);
   std::span<double> multipliers(int stage) { return part(lambda_, stage); }
   std::span<double> algebraic(int stage) { return part(s_, stage); }
   std::span<const double> stabilizers(int stage) { return part(eta_, stage); }
+  /// f of all stages.
+  std::span<const double> forces() const { return force_; }
   std::span<const double> weights() const { return weights_; }
   const RadauKinematics& kinematics() const { return kinematics_; }
+  RadauKinematics& kinematics() { return kinematics_; }
 
   /// Finds the residual of all stages, in the rows of the assembly, stage after stage.
   void evaluate();
@@ -53,6 +63,8 @@ class RadauEquations {
   /// Corrections are made with the matrices that factorize_simplified() made last, in an earlier step.
   bool keep_simplified();
   int singular_unknown() const { return singular_unknown_; }
+  /// The factors of the first of these.
+  const LinearSolver& full_matrix() const { return full_->solver(); }
   /// Corrects the unknowns with the matrix that was factorised last.
   void correct();
   /// The last correction of velocities, by stage.
@@ -106,10 +118,5 @@ class RadauEquations {
   std::vector<double> right_;
   std::vector<Entry> entries_;
 };
-
-/// W of RadauEquations: the inverse of inertias at the initial configuration of the system, one number for the angles and
-/// one for the translations of a node, and powers of four, so that derivatives by parameters do not feel them. They depend
-/// on the system and its parameters only: a step that is made again has the same. `matrix` is one of (19).
-std::vector<double> stabilizer_weights(Assembly& matrix);
 
 }  // namespace liegrad::dae

@@ -101,6 +101,13 @@ std::optional<int> RadauKinematics::node_turned_beyond(double angle) const {
   return std::nullopt;
 }
 
+void RadauKinematics::write_view(int stage, int node, std::span<double> view) const {
+  const lie::NodeGroup& group = space_.group(node);
+  NodeView::displaced<double>(
+      group, start_view_[index(node)],
+      theta(stage).subspan(index(space_.dof_offset(node)), index(group.dof())), view);
+}
+
 void RadauKinematics::place_start(Assembly& assembly) const {
   for (int i = 0; i < space_.size(); ++i) {
     std::ranges::copy(start_view_[index(i)], assembly.nodes().view(i));
@@ -112,8 +119,7 @@ void RadauKinematics::place(int stage, Assembly& assembly) const {
   for (int i = 0; i < space_.size(); ++i) {
     const lie::NodeGroup& group = space_.group(i);
     const std::size_t first = index(space_.dof_offset(i)), count = index(group.dof());
-    NodeView::displaced<double>(group, start_view_[index(i)], theta(stage).subspan(first, count),
-                                std::span(nodes.view(i), index(NodeView::size(group))));
+    write_view(stage, i, std::span(nodes.view(i), index(NodeView::size(group))));
     std::ranges::copy(v(stage).subspan(first, count), nodes.v(i));
     std::ranges::copy(v_dot(stage).subspan(first, count), nodes.v_dot(i));
   }
@@ -201,6 +207,37 @@ void RadauKinematics::correct(std::span<const double> x) {
     const Vector first = gathered(part.dof);
     add(part.dof, part.a * first);
     if (part.is_dual) add(part.dof + 3, part.c * first + part.a * gathered(part.dof + 3));
+  }
+}
+
+void RadauKinematics::multiply(Side side, int columns, std::span<double> x) {
+  const bool transposed = side == Side::kTransposed;
+  const int size = 3 * stages_;
+  for (const TurningPart& part : turning_) {
+    const int halves = part.is_dual ? 2 : 1;
+    product_.assign(index(halves * size * columns), 0.0);
+    const auto row = [&](int half, int k) {
+      return x.data() + (k / 3 * dof_ + part.dof + 3 * half + k % 3) * columns;
+    };
+    const auto add = [&](int to_half, int from_half, const Matrix& matrix) {
+      for (int i = 0; i < size; ++i) {
+        double* const to = product_.data() + (to_half * size + i) * columns;
+        for (int k = 0; k < size; ++k) {
+          const double entry = transposed ? matrix(k, i) : matrix(i, k);
+          const double* const from = row(from_half, k);
+          for (int c = 0; c < columns; ++c) to[c] += entry * from[c];
+        }
+      }
+    };
+    add(0, 0, part.a);
+    if (part.is_dual) {
+      add(1, 1, part.a);
+      add(transposed ? 0 : 1, transposed ? 1 : 0, part.c);
+    }
+    const double* from = product_.data();
+    for (int half = 0; half < halves; ++half) {
+      for (int k = 0; k < size; ++k, from += columns) std::copy_n(from, columns, row(half, k));
+    }
   }
 }
 

@@ -36,6 +36,8 @@ class RadauKinematics {
   /// A node that some stage turns by more than an angle.
   std::optional<int> node_turned_beyond(double angle) const;
 
+  /// Writes the view of a node at a stage.
+  void write_view(int stage, int node, std::span<double> view) const;
   /// Writes views of the start of the step.
   void place_start(Assembly& assembly) const;
   /// Writes views, v and v̇ of a stage.
@@ -50,6 +52,9 @@ class RadauKinematics {
   void set_maps(int stage, int column, Assembly& assembly) const;
   /// Adds E x to the rates.
   void correct(std::span<const double> x);
+  /// x = E x, or Eᵀ x, of columns side by side.
+  enum class Side { kPlain, kTransposed };
+  void multiply(Side side, int columns, std::span<double> x);
 
  private:
   static constexpr int kLargest = 9;  // three numbers of three stages
@@ -79,6 +84,7 @@ class RadauKinematics {
   double h_ = 0;
   std::vector<std::vector<double>> start_view_;
   std::vector<double> rates_, theta_, v_, v_dot_;
+  std::vector<double> product_;  ///< of multiply(), for one part
   std::vector<TurningPart> turning_;
   std::vector<std::pair<int, int>> linear_;  ///< first coordinate and how many
 };

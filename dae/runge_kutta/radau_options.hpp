@@ -24,6 +24,8 @@ struct RadauOptions {
   int max_iterations = 20;
   LinearSolverKind solver = LinearSolverKind::kAutomatic;
   bool allow_redundant = false;
+  /// Whether the states at the ends of steps have the unknowns of the stages, for those who look at steps again.
+  bool keep_stages = false;
 };
 
 }  // namespace liegrad::dae

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "liegrad/dae/equations/unknown_units.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {
@@ -28,9 +27,7 @@ AccelerationSolver::AccelerationSolver(const Model& system, bool allow_redundant
                 allow_redundant ? LinearSolverKind::kMinimumNorm : solver),
       allow_redundant_(allow_redundant),
       step_(index(assembly_.size())),
-      accelerations_(index(system.num_multipliers())) {
-  assembly_.compile_constraint_accelerations();
-}
+      accelerations_(index(system.num_multipliers())) {}
 
 void AccelerationSolver::load(const State& state) {
   assembly_.set_time(state.t);
@@ -60,7 +57,7 @@ bool AccelerationSolver::correct(State& state, bool with_matrix) {
                   "the mass matrix is singular on the kernel of the constraints at " +
                       assembly_.unknown_name(std::max(assembly_.matrix().singular_unknown(), 0)));
     }
-    if (units_.empty()) units_ = unknown_units(assembly_);
+    if (units_.empty()) units_.find(assembly_);
   }
   assembly_.matrix().solve(step_);
   const double* from = step_.data();
@@ -79,8 +76,8 @@ bool AccelerationSolver::solve(State& state) {
   bool with_matrix = true;
   for (int i = 0; i < kMaxIterations; ++i) {
     if (!correct(state, with_matrix)) return false;
-    scale = std::max(scale, size_in_units(units_, state.v_dot, state.lambda, state.s));
-    const double size = size_in_units(units_, step_, {}, {});
+    scale = std::max(scale, units_.size_of(state.v_dot, state.lambda, state.s));
+    const double size = units_.size_of(step_, {}, {});
     if (size <= kRounding * scale || scale == 0) {
       if (i == 1 && !allow_redundant_) {
         trusted_solutions_ = kTrustedSolutions;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/equations/unknown_units.hpp"
 #include "liegrad/dae/run/newton.hpp"
 #include "liegrad/dae/state.hpp"
 
@@ -41,7 +41,8 @@ class AccelerationSolver {
 
   Assembly assembly_;
   bool allow_redundant_;
-  std::vector<double> units_, step_, accelerations_;
+  UnknownUnits units_;
+  std::vector<double> step_, accelerations_;
   int factorizations_ = 0;
   /// So many of the next solutions need one correction only, if it is not larger than this part of the unknowns: the
   /// equations were seen to be linear.

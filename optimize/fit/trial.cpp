@@ -55,10 +55,7 @@ class Trial::Implementation {
       limits_.push_back(k == count ? options_.integrate.t_end
                                    : options_.integrate.t_start + k * duration / count);
     }
-    has_delays_ = margins.before > 0 || margins.after > 0;
-    shift_ = options_.integrate.adaptive
-                 ? 1e-6 * duration / count
-                 : 1e-3 * std::min(options_.integrate.step, duration / count);
+    options_.rates = margins.before > 0 || margins.after > 0;  // of samples whose delays are unknown
     pieces_.resize(index(count));
     continuity_.resize(index(count));
     pieces_of_.resize(recording_.series.size());
@@ -69,10 +66,11 @@ class Trial::Implementation {
     const std::span<const double> parameters = inputs.parameters;
     prepare(delays);
     clear(parts.jacobian, prediction);
+    if (parts.rates) prediction.rates.setZero(num_values_);
     const bool starts_nodes = nodes_.size() + 1 < pieces_.size();
     if (starts_nodes) nodes_.resize(pieces_.size() - 1);
     for (int k = 0; k < num_pieces(); ++k) {
-      run_piece(k, k > 0 ? &nodes_[index(k - 1)] : first_state(inputs), parameters, parts.jacobian,
+      run_piece(k, k > 0 ? &nodes_[index(k - 1)] : first_state(inputs), parameters, parts,
                 prediction);
       Continuity& continuity = continuity_[index(k)];
       if (parts.jacobian && num_pieces() > 1) find_continuity(k, continuity);
@@ -82,21 +80,21 @@ class Trial::Implementation {
       if (starts_nodes) next = end;
       continuity.gap = whole_state_.difference(next, end);
     }
-    if (parts.rates) find_rates(delays, prediction);
   }
 
   void predict_piece(int k, const dae::InitialValues& node, std::span<const double> parameters,
                      std::span<const double> delays, bool with_jacobian, Prediction& prediction) {
     prepare(delays);
     clear(with_jacobian, prediction);
-    run_piece(k, &node, parameters, with_jacobian, prediction);
+    run_piece(k, &node, parameters, {.jacobian = with_jacobian, .rates = false}, prediction);
   }
 
   void run_first_piece(const TrialInputs& inputs, std::span<const double> delays) {
     prepare(delays);
     Prediction prediction;
     clear(false, prediction);
-    run_piece(0, first_state(inputs), inputs.parameters, false, prediction);
+    run_piece(0, first_state(inputs), inputs.parameters, {.jacobian = false, .rates = false},
+              prediction);
   }
 
   dae::InitialValues end_of(int k, std::span<const double> parameters) {
@@ -148,9 +146,8 @@ class Trial::Implementation {
     bool has_run = false;  ///< with these values, to its end
     /// Of its values in the prediction; then come WholeState at its start, where the chart needs it, and at its end.
     std::vector<int> places;
-    Eigen::VectorXd end;             ///< outputs of WholeState at its end
-    Eigen::MatrixXd end_slopes;      ///< their derivatives, of the last run that had them
-    Eigen::VectorXd earlier, later;  ///< values a little before and after those of the samples
+    Eigen::VectorXd end;         ///< outputs of WholeState at its end
+    Eigen::MatrixXd end_slopes;  ///< their derivatives, of the last run that had them
   };
 
   int num_parameters() const { return static_cast<int>(options_.variables.parameters.size()); }
@@ -176,33 +173,29 @@ class Trial::Implementation {
     return static_cast<int>(found - limits_.begin()) - 1;
   }
 
-  /// Outputs at the samples of a piece less their delays, then the state where it is needed, and, where delays are
-  /// unknown, outputs a little earlier and later.
-  sensitivity::Objective objective(int k, std::span<const double> delays,
-                                   std::vector<int>& places) const {
-    sensitivity::Objective objective(system_);
-    const auto add_samples = [&](double shift) {
-      for (std::size_t i = 0; i < recording_.series.size(); ++i) {
-        const Series& series = recording_.series[i];
-        std::vector<double> times;
-        for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
-          if (pieces_of_[i][sample] != k) continue;
-          times.push_back(clamped(k, series.times[sample] - delays[i] + shift));
-          for (int c = 0; shift == 0 && c < series.width(); ++c) {
-            places.push_back(first_values_[i] + static_cast<int>(sample) * series.width() + c);
-          }
-        }
-        if (!times.empty()) objective.add_outputs(series.columns(), times);
+  /// f(series, times) for all series that have samples in a piece: when they were taken, less the delays.
+  template <class F>
+  void for_each_series(int k, std::span<const double> delays, F&& f) const {
+    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
+      const Series& series = recording_.series[i];
+      std::vector<double> times;
+      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
+        if (pieces_of_[i][sample] != k) continue;
+        times.push_back(clamped(k, series.times[sample] - delays[i]));
       }
-    };
-    add_samples(0);
+      if (!times.empty()) f(series, times);
+    }
+  }
+
+  /// Outputs at the samples of a piece less their delays, then the state where it is needed.
+  sensitivity::Objective objective(int k, std::span<const double> delays) const {
+    sensitivity::Objective objective(system_);
+    for_each_series(k, delays, [&](const Series& series, const std::vector<double>& times) {
+      objective.add_outputs(series.columns(), times);
+    });
     if (reads_start(k)) objective.add_outputs(whole_state_.columns(), {limits_.front()});
     if (num_pieces() > 1) {
       objective.add_outputs(whole_state_.columns(), {limits_[index(k + 1)]});
-    }
-    if (has_delays_) {
-      add_samples(-shift_);
-      add_samples(shift_);
     }
     return objective;
   }
@@ -219,7 +212,22 @@ class Trial::Implementation {
     return options;
   }
 
-  /// Workspaces are made once, and again when delays move the samples.
+  /// Where the values of a piece stand in the prediction.
+  std::vector<int> places_of(int k) const {
+    std::vector<int> places;
+    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
+      const Series& series = recording_.series[i];
+      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
+        if (pieces_of_[i][sample] != k) continue;
+        for (int c = 0; c < series.width(); ++c) {
+          places.push_back(first_values_[i] + static_cast<int>(sample) * series.width() + c);
+        }
+      }
+    }
+    return places;
+  }
+
+  /// Workspaces are made once, and again when delays move samples from one piece to another.
   void prepare(std::span<const double> delays) {
     if (pieces_.front().workspace &&
         std::equal(delays.begin(), delays.end(), delays_.begin(), delays_.end())) {
@@ -234,15 +242,23 @@ class Trial::Implementation {
     }
     for (int k = 0; k < num_pieces(); ++k) {
       Piece& piece = pieces_[index(k)];
-      piece.places.clear();
       piece.has_run = false;
-      piece.workspace = std::make_unique<sensitivity::Sensitivity>(
-          objective(k, delays, piece.places), options_of(k));
+      std::vector<int> places = places_of(k);
+      if (!piece.workspace || places != piece.places) {
+        piece.places = std::move(places);
+        piece.workspace =
+            std::make_unique<sensitivity::Sensitivity>(objective(k, delays), options_of(k));
+        continue;
+      }
+      int item = 0;
+      for_each_series(k, delays, [&](const Series&, const std::vector<double>& times) {
+        piece.workspace->set_times(item++, times);
+      });
     }
   }
 
   void run_piece(int k, const dae::InitialValues* node, std::span<const double> parameters,
-                 bool with_jacobian, Prediction& prediction) {
+                 const PredictionParts& parts, Prediction& prediction) {
     Piece& piece = pieces_[index(k)];
     // A search asks for values first and for derivatives there when it likes them.
     const bool is_same = piece.has_run && std::ranges::equal(parameters, piece.values.parameters) &&
@@ -254,7 +270,7 @@ class Trial::Implementation {
       if (node != nullptr) piece.values.initial = *node;
     }
     const bool has_variables = num_shared_columns() > 0 || k > 0;
-    const bool has_jacobian = with_jacobian && has_variables;
+    const bool has_jacobian = parts.jacobian && has_variables;
     const sensitivity::Derivatives& found = !has_jacobian ? piece.workspace->run(piece.values)
                                             : is_same ? piece.workspace->derivatives_of_last_run()
                                                       : piece.workspace->evaluate(piece.values);
@@ -275,6 +291,7 @@ class Trial::Implementation {
     for (Index i = 0; i < samples; ++i) {
       const int place = piece.places[static_cast<std::size_t>(i)];
       prediction.values(place) = found.values(i);
+      if (parts.rates) prediction.rates(place) = found.rates(i);
       if (!has_jacobian) continue;
       prediction.jacobian.row(place).head(parameters_of) = jacobian.row(i).head(parameters_of);
       prediction.jacobian.row(place).segment(num_shared_columns(), nodes) =
@@ -283,9 +300,6 @@ class Trial::Implementation {
     const Index end = num_pieces() > 1 ? std::ssize(whole_state_.columns()) : 0;
     piece.end = found.values.segment(samples + start, end);
     if (has_jacobian) piece.end_slopes = jacobian.middleRows(samples + start, end);
-    if (!has_delays_) return;
-    piece.later = found.values.tail(samples);
-    piece.earlier = found.values.segment(samples + start + end, samples);
   }
 
   void find_continuity(int k, Continuity& continuity) const {
@@ -314,48 +328,8 @@ class Trial::Implementation {
     return {found.q, found.v};
   }
 
-  /// Differences of the dense output, a polynomial in time, inside of each piece.
-  void find_rates(std::span<const double> delays, Prediction& prediction) {
-    prediction.rates.setZero(num_values_);
-    Eigen::VectorXd later = prediction.values, earlier = prediction.values;
-    for (const Piece& piece : pieces_) {
-      for (std::size_t i = 0; i < piece.places.size(); ++i) {
-        earlier(piece.places[i]) = piece.earlier(static_cast<Index>(i));
-        later(piece.places[i]) = piece.later(static_cast<Index>(i));
-      }
-    }
-    align_quaternions(prediction.values, later);
-    align_quaternions(prediction.values, earlier);
-    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
-      const Series& series = recording_.series[i];
-      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
-        const int k = pieces_of_[i][sample];
-        const double t = series.times[sample] - delays[i];
-        const double time = clamped(k, t + shift_) - clamped(k, t - shift_);
-        const Index place = first_values_[i] + static_cast<Index>(sample) * series.width();
-        if (!(time > 0)) continue;
-        prediction.rates.segment(place, series.width()) =
-            (later - earlier).segment(place, series.width()) / time;
-      }
-    }
-  }
-  /// Of both quaternions of a rotation the one that is near that of the prediction.
-  void align_quaternions(const Eigen::VectorXd& values, Eigen::VectorXd& other) const {
-    Index place = 0;
-    for (const Series& series : recording_.series) {
-      for (std::size_t i = 0; i < series.times.size(); ++i, place += series.width()) {
-        if (series.comparison != Comparison::kRotation) continue;
-        if (values.segment<4>(place).dot(other.segment<4>(place)) < 0) {
-          other.segment<4>(place) *= -1;
-        }
-      }
-    }
-  }
-
   WholeState whole_state_;
   std::vector<double> limits_;  ///< times of all ends of pieces
-  bool has_delays_ = false;
-  double shift_ = 0;  ///< in time, for rates
   std::vector<Piece> pieces_;
   std::vector<int> first_values_;  ///< by series
   std::vector<double> delays_;

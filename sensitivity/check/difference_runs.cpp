@@ -19,7 +19,7 @@ DifferenceRuns::DifferenceRuns(const Objective& objective, const dae::IntegrateO
       space_(space),
       initial_(initial),
       parameters_(parameters.begin(), parameters.end()),
-      reader_(objective, grid_moves) {
+      reader_(objective, options, grid_moves) {
   // Perturbed values leave the constraints, and an inertia may become slightly impossible.
   options_.alpha.consistency.project = true;
   options_.alpha.consistency.check_elements = false;
@@ -75,7 +75,10 @@ std::vector<double> DifferenceRuns::values(std::span<const double> direction, do
       consistency.initial_state(options_.t_start, stepper->assembly().controls(), initial);
   stepper->start(start, grid.first_step() + moved(grid.first_step_rates()));
 
-  reader_.set_run(parameters, dae::RunTimes(options_.t_start, options_.t_end));
+  const dae::ControlLaw within_step = [&](double t, std::span<double> controls) {
+    controls_of(now, t, controls);
+  };
+  reader_.set_run(parameters, dae::RunTimes(options_.t_start, options_.t_end), within_step);
   std::vector<double> result(index(objective_.size()), 0.0);
   std::vector<double> before(model.controls().size()), after = before;
   controls_of(0, options_.t_start, before);

@@ -41,6 +41,7 @@ class MeasuredOrientation final : public Observable {
     return std::make_unique<MeasuredOrientation>(*this);
   }
   int size() const override { return 3; }
+  bool reads_accelerations() const override { return false; }
   int num_data() const override { return 4; }
   void set_data(std::span<const double> data) override {
     std::copy_n(data.begin(), 4, numbers_.begin() + 4);

@@ -117,6 +117,7 @@ struct Source {
   Part part;
   int number;
   int node = 0;
+  bool is_acceleration = false;  ///< or may depend on v̇, λ or s
 };
 using Sources = std::vector<Source>;
 
@@ -126,8 +127,19 @@ std::vector<Sources> sources_of_columns(const dae::Model& system, const dae::Out
   const MotionLayout layout(system);
   const lie::GroupList& space = system.configuration_space();
   std::vector<Sources> list;
-  const auto add = [&list](Part part, int first, int count, int node = 0) {
-    for (int i = 0; i < count; ++i) list.push_back({{part, first + i, node}});
+  const auto add = [&](Part part, int first, int count, int node = 0) {
+    for (int i = 0; i < count; ++i) {
+      const bool is_acceleration =
+          part == Part::kElement || (part == Part::kMotion && first >= layout.v_dot);
+      list.push_back({{part, first + i, node, is_acceleration}});
+    }
+  };
+  const auto add_node = [&](int node, int first, int count) {
+    add(Part::kNode, first, count, node);
+    // Accelerations stand last.
+    for (int i = 0; i < space.group(node).dof(); ++i) {
+      list[list.size() - 1 - index(i)].front().is_acceleration = true;
+    }
   };
   const std::vector<int> offsets = node_output_offsets(space);
   for (int i = 0; i < space.size(); ++i) {
@@ -135,7 +147,7 @@ std::vector<Sources> sources_of_columns(const dae::Model& system, const dae::Out
       add(Part::kMotion, layout.v + space.dof_offset(i), space.group(i).dof());
       add(Part::kMotion, layout.v_dot + space.dof_offset(i), space.group(i).dof());
     } else {
-      add(Part::kNode, offsets[index(i)], offsets[index(i) + 1] - offsets[index(i)], i);
+      add_node(i, offsets[index(i)], offsets[index(i) + 1] - offsets[index(i)]);
     }
   }
   for (const dae::PlacedElement& element : system.elements()) {
@@ -163,10 +175,14 @@ class NamedOutputs final : public Observable {
  public:
   NamedOutputs(const dae::Model& system, const std::vector<std::string>& columns);
 
+  NamedOutputs(const NamedOutputs& other);
+  NamedOutputs& operator=(const NamedOutputs&) = delete;
+
   std::unique_ptr<Observable> clone() const override {
-    return std::make_unique<NamedOutputs>(*system_, columns_);
+    return std::make_unique<NamedOutputs>(*this);
   }
   int size() const override { return static_cast<int>(values_.size()); }
+  bool reads_accelerations() const override { return reads_accelerations_; }
   void set_parameters(std::span<const double> parameters) override;
   void set_state(const dae::State& state, std::span<const double> controls) override;
   std::span<const double> values() const override { return values_; }
@@ -199,10 +215,12 @@ class NamedOutputs final : public Observable {
     if (elements_) f(*elements_);
   }
 
+  void make_assembly();
+
   std::shared_ptr<const dae::Model> system_;
-  std::vector<std::string> columns_;
   MotionLayout layout_;
   std::vector<double> values_;
+  bool reads_accelerations_ = false;
   std::vector<Link> motion_links_;
 
   std::optional<Part> nodes_;
@@ -216,11 +234,7 @@ class NamedOutputs final : public Observable {
 };
 
 NamedOutputs::NamedOutputs(const dae::Model& system, const std::vector<std::string>& columns)
-    : system_(system.shared()),
-      columns_(columns),
-      layout_(system),
-      values_(columns.size(), 0.0),
-      point_(system) {
+    : system_(system.shared()), layout_(system), values_(columns.size(), 0.0), point_(system) {
   const dae::Outputs outputs(system);
   const std::vector<Sources> sources = sources_of_columns(system, outputs);
   std::vector<Link> node_links, element_links;
@@ -233,6 +247,7 @@ NamedOutputs::NamedOutputs(const dae::Model& system, const std::vector<std::stri
     }
     for (const Source& source : chosen) {
       const Link link{column, source.number};
+      if (source.is_acceleration) reads_accelerations_ = true;
       switch (source.part) {
         case Source::Part::kMotion: motion_links_.push_back(link); break;
         case Source::Part::kElement: element_links.push_back(link); break;
@@ -263,10 +278,32 @@ NamedOutputs::NamedOutputs(const dae::Model& system, const std::vector<std::stri
     elements_.emplace(
         Part{.sum = element_sum(system, dae::ElementFunction::kObservables, {}, is_wanted),
              .links = element_links});
-    assembly_.emplace(system, dae::Formulation::kIndex3, false, dae::LinearSolverKind::kAutomatic);
+    make_assembly();
   }
   for_each_part([](Part& part) { part.values.assign(index(part.sum.num_values()), 0.0); });
   set_parameters(system.parameter_values());
+}
+
+/// What the columns are is known already.
+NamedOutputs::NamedOutputs(const NamedOutputs& other)
+    : Observable(other),
+      system_(other.system_),
+      layout_(other.layout_),
+      values_(other.values_),
+      reads_accelerations_(other.reads_accelerations_),
+      motion_links_(other.motion_links_),
+      nodes_(other.nodes_),
+      chosen_nodes_(other.chosen_nodes_),
+      node_offsets_(other.node_offsets_),
+      elements_(other.elements_),
+      point_(other.point_) {
+  for_each_part([](Part& part) { part.numbers = {}; });
+  if (elements_) make_assembly();
+  set_parameters(system_->parameter_values());
+}
+
+void NamedOutputs::make_assembly() {
+  assembly_.emplace(*system_, dae::Formulation::kIndex3, false, dae::LinearSolverKind::kAutomatic);
 }
 
 void NamedOutputs::set_parameters(std::span<const double> parameters) {

@@ -21,6 +21,7 @@ struct NodeFunction {
   int vectors = 0, scalars = 0;            ///< arguments
   int data_vectors = 0, data_scalars = 0;  ///< read but not differentiated
   int values = 1;                          ///< vectors
+  std::vector<int> zero_vectors = {};  ///< arguments that are zero wherever it is differentiated
 
   /// On one part: x holds its arguments and d its data, in the same order.
   std::function<std::vector<ad::Taped>(const lie::GroupList& node, std::span<const ad::Taped> x,
@@ -45,12 +46,14 @@ enum class NodeMap {
   kLocalJerk,
   kLocalError,
   kDenseOutput,
-  kRadauStage2,
-  kRadauStage3,
+  kRadauStep2,
+  kRadauStep3,
 };
 inline constexpr int kNumNodeMaps = 11;
 
 NodeFunction node_function(NodeMap map);
+/// Inputs of its recording on a part that are zero.
+std::vector<int> zero_inputs(NodeMap map, const lie::NodeGroup& part);
 /// On a part that moves by itself: R^1, SO(3), SE(3) or SE(2).
 ad::Recording node_recording(NodeMap map, const lie::NodeGroup& part);
 /// Outputs of a node at q∘exp(δ), as dae::Outputs lists them, by (δ, v, v̇); the coefficients of q are data.

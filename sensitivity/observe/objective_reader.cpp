@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/text.hpp"
@@ -17,7 +18,8 @@ void add(std::span<const double> from, int count, std::span<double> to) {
 
 }  // namespace
 
-ObjectiveReader::ObjectiveReader(const Objective& objective, bool grid_moves)
+ObjectiveReader::ObjectiveReader(const Objective& objective, const dae::IntegrateOptions& options,
+                                 bool grid_moves)
     : objective_(objective),
       times_(0, 1),
       grid_moves_(grid_moves),
@@ -33,13 +35,42 @@ ObjectiveReader::ObjectiveReader(const Objective& objective, bool grid_moves)
       samples_.push_back({item.times[k], static_cast<int>(i), static_cast<int>(k)});
     }
   }
-  std::ranges::stable_sort(samples_, {}, &Sample::t);
-  if (!samples_.empty()) dense_.emplace(objective.model());
+  sort_samples();
+  if (samples_.empty()) return;
+  const dae::Model& model = objective.model();
+  dense_.emplace(model);
+  controls_there_.assign(model.controls().size(), 0.0);
+  const bool reads_accelerations = std::ranges::any_of(samples_, [this](const Sample& sample) {
+    return observables_[index(sample.item)]->reads_accelerations();
+  });
+  if (options.resolved().method == dae::Method::kAlpha || !reads_accelerations) return;
+  const bool allow_redundant = options.alpha.consistency.allow_redundant;
+  solver_.emplace(model, allow_redundant, options.alpha.solver);
+  accelerations_.emplace(
+      model, allow_redundant ? dae::LinearSolverKind::kMinimumNorm : options.alpha.solver);
 }
 
-void ObjectiveReader::set_run(std::span<const double> parameters, const dae::RunTimes& times) {
+void ObjectiveReader::sort_samples() {
+  std::ranges::sort(samples_, [](const Sample& a, const Sample& b) {
+    return std::tie(a.t, a.item, a.number) < std::tie(b.t, b.item, b.number);
+  });
+}
+
+void ObjectiveReader::set_times(int item, std::span<const double> times) {
+  for (Sample& sample : samples_) {
+    if (sample.item == item) sample.t = times[index(sample.number)];
+  }
+  sort_samples();
+}
+
+void ObjectiveReader::set_run(std::span<const double> parameters, const dae::RunTimes& times,
+                              const dae::ControlLaw& controls) {
   times_ = times;
+  law_ = &controls;
   for (const std::unique_ptr<Observable>& one : observables_) one->set_parameters(parameters);
+  if (!solver_) return;
+  solver_->set_parameters(parameters);
+  accelerations_->set_parameters(parameters);
 }
 
 Observable& ObjectiveReader::observable(const Hit& hit) const {
@@ -105,11 +136,36 @@ void ObjectiveReader::go(const StepMade& step, const Hit& hit) {
   switch (hit.place) {
     case Place::kStart: one.set_state(step.start, step.start_controls); break;
     case Place::kEnd: one.set_state(step.end, step.end_controls); break;
-    case Place::kInside:
-      dense_->set_step(step.start, step.end, hit.sample.t);
-      one.set_state(dense_->state(), step.end_controls);
-      break;
+    case Place::kInside: go_inside(step, hit); break;
   }
+}
+
+/// Where (19) is singular what was interpolated stays, as in a simulation.
+void ObjectiveReader::go_inside(const StepMade& step, const Hit& hit) {
+  Observable& one = observable(hit);
+  dense_->set_step(step.start, step.end, hit.sample.t);
+  has_accelerations_ = false;
+  if (!solver_ || !one.reads_accelerations()) {
+    return one.set_state(dense_->state(), step.end_controls);
+  }
+  std::ranges::copy(step.end_controls, controls_there_.begin());
+  if (*law_) (*law_)(hit.sample.t, controls_there_);
+  std::ranges::copy(controls_there_, solver_->assembly().controls().begin());
+  there_ = dense_->state();
+  has_accelerations_ = solver_->solve(there_);
+  if (!has_accelerations_) return one.set_state(dense_->state(), controls_there_);
+  accelerations_->set(there_, controls_there_);
+  one.set_state(there_, controls_there_);
+}
+
+void ObjectiveReader::pull_back_accelerations(const Hit& hit) {
+  if (!has_accelerations(hit)) return;
+  accelerations_->adjoint(1, motion_);
+  forget_accelerations(motion_);
+}
+
+void ObjectiveReader::forget_accelerations(std::vector<double>& gradient) const {
+  std::fill(gradient.begin() + layout_.v_dot, gradient.begin() + layout_.parameters, 0.0);
 }
 
 void ObjectiveReader::read(const StepMade& step, const std::vector<Hit>& hits,
@@ -155,6 +211,14 @@ void ObjectiveReader::gather(const Hit& hit, const Columns& columns) {
   copy(columns.outer, outer_.parameters, layout_.controls - layout_.parameters, layout_.parameters);
   copy(columns.outer, at_start ? outer_.start_controls : outer_.end_controls,
        layout_.time - layout_.controls, layout_.controls);
+  add_acceleration_tangents(hit, n);
+}
+
+void ObjectiveReader::add_acceleration_tangents(const Hit& hit, int columns) {
+  if (!has_accelerations(hit)) return;
+  std::fill(motion_.begin() + columns * layout_.v_dot,
+            motion_.begin() + columns * layout_.parameters, 0.0);
+  accelerations_->tangent(columns, motion_);
 }
 
 void ObjectiveReader::scatter(const Hit& hit, const Gradients& gradients, int c) {
@@ -224,6 +288,7 @@ void ObjectiveReader::adjoint(const StepMade& step, const std::vector<Hit>& hits
       }
       motion_.assign(index(layout_.size), 0.0);
       one.adjoint(item_weights_, motion_);
+      pull_back_accelerations(hit);
       scatter(hit, gradients, static_cast<int>(c));
     }
   }
@@ -251,6 +316,17 @@ void ObjectiveReader::second(const StepMade& step, const std::vector<Hit>& hits,
     }
     gradient_.assign(index(layout_.size), 0.0);
     one.adjoint(item_weights_, gradient_);
+    motion_.assign(index(layout_.size), 0.0);
+    one.second(item_weights_, along_, motion_);
+    if (rate != 0) {
+      for (std::size_t i = 0; i < count; ++i) item_weights_[i] = rate * weights[i];
+      one.adjoint(item_weights_, motion_);
+    }
+    if (has_accelerations(hit)) {
+      accelerations_->second(along_, gradient_, motion_);
+      forget_accelerations(gradient_);
+      forget_accelerations(motion_);
+    }
     if (hit.place == Place::kInside) {
       second_.assign(index(dense_->num_arguments()), 0.0);
       dense_->second(gradient_, along_arguments_, second_);
@@ -259,12 +335,6 @@ void ObjectiveReader::second(const StepMade& step, const std::vector<Hit>& hits,
       add(from.subspan(index(state_.size)), state_.size, dots.end);
       dots.outer[index(outer_.start_time)] += second_[index(2 * state_.size + 1)];
       dots.outer[index(outer_.end_time)] += second_[index(2 * state_.size + 2)];
-    }
-    motion_.assign(index(layout_.size), 0.0);
-    one.second(item_weights_, along_, motion_);
-    if (rate != 0) {
-      for (std::size_t i = 0; i < count; ++i) item_weights_[i] = rate * weights[i];
-      one.adjoint(item_weights_, motion_);
     }
     scatter(hit, dots, 0);
   }
@@ -275,6 +345,29 @@ void ObjectiveReader::read_start(const StepMade& step, std::span<double> values)
 }
 void ObjectiveReader::read_step(const StepMade& step, bool is_last, std::span<double> values) {
   read(step, hits_of_step(step, is_last), values);
+}
+/// Of the polynomial of the step, also where a time is an end of it.
+void ObjectiveReader::read_rates(const StepMade& step, bool is_first, bool is_last,
+                                 std::span<double> rates) {
+  const auto read_rate = [&](const Sample& sample) {
+    const Hit hit{sample, Place::kInside, 1, 0};
+    go(step, hit);
+    motion_.assign(index(layout_.size), 0.0);
+    arguments_.assign(index(dense_->num_arguments()), 0.0);
+    arguments_[index(2 * state_.size)] = 1;
+    dense_->tangent(1, arguments_, motion_);
+    add_acceleration_tangents(hit, 1);
+    Observable& one = observable(hit);
+    one.tangent(1, motion_, rates.subspan(index(first_value(hit)), index(one.size())));
+  };
+  if (is_first) {
+    for (const Hit& hit : hits_of_start(step)) {
+      if (objective_.items()[index(hit.sample.item)].when == When::kAtTime) read_rate(hit.sample);
+    }
+  }
+  for (const Hit& hit : hits_of_step(step, is_last)) {
+    if (objective_.items()[index(hit.sample.item)].when == When::kAtTime) read_rate(hit.sample);
+  }
 }
 void ObjectiveReader::tangent_of_start(const StepMade& step, const Columns& columns,
                                        std::span<double> values) {

@@ -4,9 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/run/run_times.hpp"
+#include "liegrad/dae/start/acceleration_solver.hpp"
 #include "liegrad/sensitivity/objective.hpp"
 #include "liegrad/sensitivity/observe/dense_derivative.hpp"
+#include "liegrad/sensitivity/step/acceleration_derivative.hpp"
 #include "liegrad/sensitivity/step/derivative.hpp"
 
 namespace liegrad::sensitivity {
@@ -18,17 +21,26 @@ namespace liegrad::sensitivity {
 class ObjectiveReader {
  public:
   /// With a grid that moves, a value at a fixed time has another place between the steps, also where it
-  /// coincides with the end of one. The objective must outlive it.
-  ObjectiveReader(const Objective& objective, bool grid_moves);
+  /// coincides with the end of one. Between steps v̇, λ and s are what a simulation has there: those of a generalized-α
+  /// method are interpolated, all others have those of (19). The objective must outlive it.
+  ObjectiveReader(const Objective& objective, const dae::IntegrateOptions& options,
+                  bool grid_moves);
 
-  /// Values of all parameters, and the times of the next run.
-  void set_run(std::span<const double> parameters, const dae::RunTimes& times);
+  /// Values of all parameters, the times of the next run and its controls, which must stay.
+  void set_run(std::span<const double> parameters, const dae::RunTimes& times,
+               const dae::ControlLaw& controls);
+
+  /// Moves the times of an item, as many as it has.
+  void set_times(int item, std::span<const double> times);
 
   // At the start of the run: step.start and step.end are the same state.
   // In a step: what is read at its end or within it; the last step has is_last.
 
   void read_start(const StepMade& step, std::span<double> values);
   void read_step(const StepMade& step, bool is_last, std::span<double> values);
+
+  /// The derivatives of values at times by their times, in a step.
+  void read_rates(const StepMade& step, bool is_first, bool is_last, std::span<double> rates);
 
   struct Columns {
     int count;
@@ -66,6 +78,7 @@ class ObjectiveReader {
     double factor, factor_rate;
   };
 
+  void sort_samples();
   const std::vector<Hit>& hits_of_start(const StepMade& step);
   const std::vector<Hit>& hits_of_step(const StepMade& step, bool is_last);
   Observable& observable(const Hit& hit) const;
@@ -73,6 +86,16 @@ class ObjectiveReader {
   int first_value(const Hit& hit) const;
   /// Goes to the place of a hit.
   void go(const StepMade& step, const Hit& hit);
+  void go_inside(const StepMade& step, const Hit& hit);
+  /// Whether v̇, λ and s at the place are those of (19) and not interpolated.
+  bool has_accelerations(const Hit& hit) const {
+    return hit.place == Place::kInside && has_accelerations_;
+  }
+  /// Completes perturbations of the motion there, in motion_.
+  void add_acceleration_tangents(const Hit& hit, int columns);
+  /// Carries a gradient with respect to v̇, λ and s there over to the rest of the motion.
+  void pull_back_accelerations(const Hit& hit);
+  void forget_accelerations(std::vector<double>& gradient) const;
   void read(const StepMade& step, const std::vector<Hit>& hits, std::span<double> values);
   void tangent(const StepMade& step, const std::vector<Hit>& hits, const Columns& columns,
                std::span<double> values);
@@ -96,6 +119,13 @@ class ObjectiveReader {
   OuterLayout outer_;
   int dof_;
   std::optional<DenseDerivative> dense_;
+  const dae::ControlLaw* law_ = nullptr;
+  // Of methods that are not generalized-α, if something reads v̇, λ or s between steps.
+  std::optional<dae::AccelerationSolver> solver_;
+  std::optional<AccelerationDerivative> accelerations_;
+  bool has_accelerations_ = false;  ///< at the last place
+  dae::State there_;
+  std::vector<double> controls_there_;
 
   std::vector<Hit> hits_;
   std::vector<double> motion_, arguments_, item_values_, item_weights_, second_;

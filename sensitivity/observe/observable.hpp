@@ -21,6 +21,8 @@ class Observable {
 
   /// How many numbers.
   virtual int size() const = 0;
+  /// Whether they depend on v̇, λ or s.
+  virtual bool reads_accelerations() const = 0;
   /// How many data the numbers depend on besides the motion, such as a measured pose.
   virtual int num_data() const { return 0; }
   /// Takes num_data() numbers, which count from the next set_state() on.

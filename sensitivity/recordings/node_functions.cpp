@@ -3,6 +3,7 @@
 #include "liegrad/sensitivity/observe/node_functions.hpp"
 
 #include "liegrad/dae/run/hermite.hpp"
+#include "liegrad/dae/runge_kutta/radau_coefficients.hpp"
 #include "liegrad/dae/start/starting_values.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/so3.hpp"
@@ -78,39 +79,52 @@ NodeFunction beside() {
           }};
 }
 
-/// A stage of a Radau step, (δ_n, v_n, v, p; p_1 …, u_1 …; h) → (-log(exp(-θ*)∘exp(δ_n)∘exp(θ)), -v_n - h Σ_j a_j u_j,
-/// w∘(T(θ) p - v)) with θ = h Σ_j a_j p_j. Data are θ*, w, and the a_j.
-NodeFunction radau_stage(int stages) {
-  return {.vectors = 4 + 2 * stages,
+/// A Radau step, (δ_n, v_n; p_1 …; f_1 …; h) → (δ_i, v_i, v̇_i) of all stages, one after the other:
+///
+///     θ_i = h Σ_j a_ij p_j,   δ_i = log(exp(-θ_i*)∘exp(δ_n)∘exp(θ_i)),   v_i = T(θ_i) p_i + f_i,
+///     v̇_i = Σ_j (A⁻¹)_ij (v_j - v_n) / h.
+///
+/// Data are θ_1*, …
+NodeFunction radau_step(int stages) {
+  return {.vectors = 2 + 2 * stages,
           .scalars = 1,
-          .data_vectors = 2,
-          .data_scalars = stages,
-          .values = 3,
+          .data_vectors = stages,
+          .values = 3 * stages,
+          .zero_vectors = {0},
           .evaluate = [stages](const lie::GroupList& node, Tapes x, Tapes d) {
-            const std::size_t dof = index(node.dof()), coeffs = index(node.num_coeffs());
-            const Taped h = x[index(4 + 2 * stages) * dof];
-            std::vector<Taped> theta(dof, Taped(0)), v(dof, Taped(0)), delta(dof), rate(dof);
-            for (int j = 0; j < stages; ++j) {
-              const Taped weight = h * d[2 * dof + index(j)];
-              const Tapes p = vector_of(node, x, 4 + j), u = vector_of(node, x, 4 + stages + j);
-              for (std::size_t k = 0; k < dof; ++k) {
-                theta[k] += weight * p[k];
-                v[k] += weight * u[k];
-              }
-            }
-            std::vector<Taped> start(coeffs), place(coeffs), base(coeffs);
+            const dae::RadauCoefficients radau(stages);
+            const std::size_t dof = index(node.dof());
+            const Taped h = x[index(2 + 2 * stages) * dof];
+            std::vector<Taped> start(index(node.num_coeffs())), place = start, base = start,
+                                                                theta(dof), v(dof);
             node.exp<Taped>(vector_of(node, x, 0), start);
-            node.plus<Taped>(start, theta, place);
-            node.exp<Taped>(vector_of(node, d, 0), base);
-            node.minus<Taped>(place, base, delta);
-            node.apply_tangent_operator<Taped>(theta, vector_of(node, x, 3), rate);
-            std::vector<Taped> result;
-            for (const Taped& entry : delta) result.push_back(-entry);
-            for (std::size_t k = 0; k < dof; ++k) {
-              result.push_back(-vector_of(node, x, 1)[k] - v[k]);
+            std::vector<Taped> result(index(3 * stages) * dof);
+            const auto value = [&](int stage, int i) {
+              return std::span(result).subspan(index(3 * stage + i) * dof, dof);
+            };
+            for (int i = 0; i < stages; ++i) {
+              for (std::size_t k = 0; k < dof; ++k) {
+                theta[k] = 0;
+                for (int j = 0; j < stages; ++j) {
+                  theta[k] += h * radau.a(i, j) * vector_of(node, x, 2 + j)[k];
+                }
+              }
+              node.plus<Taped>(start, theta, place);
+              node.exp<Taped>(vector_of(node, d, i), base);
+              node.minus<Taped>(place, base, value(i, 0));
+              node.apply_tangent_operator<Taped>(theta, vector_of(node, x, 2 + i), v);
+              const Tapes force = vector_of(node, x, 2 + stages + i);
+              for (std::size_t k = 0; k < dof; ++k) value(i, 1)[k] = v[k] + force[k];
             }
-            for (std::size_t k = 0; k < dof; ++k) {
-              result.push_back(vector_of(node, d, 1)[k] * (rate[k] - vector_of(node, x, 2)[k]));
+            const Tapes v_start = vector_of(node, x, 1);
+            for (int i = 0; i < stages; ++i) {
+              for (std::size_t k = 0; k < dof; ++k) {
+                Taped sum = 0;
+                for (int j = 0; j < stages; ++j) {
+                  sum += radau.inverse(i, j) * (value(j, 1)[k] - v_start[k]);
+                }
+                value(i, 2)[k] = sum / h;
+              }
             }
             return result;
           }};
@@ -222,13 +236,19 @@ std::vector<Taped> interpolate(const lie::GroupList& node, Tapes x, Tapes data) 
 }
 
 NodeFunction dense_output() {
-  return {.vectors = 6, .scalars = 2, .data_vectors = 2, .values = 3, .evaluate = interpolate};
+  return {.vectors = 6,
+          .scalars = 2,
+          .data_vectors = 2,
+          .values = 3,
+          .zero_vectors = {0, 3},
+          .evaluate = interpolate};
 }
 
-void list_products(const ad::Recording& recording, int num_zero_inputs, ad::KernelList& list) {
+void list_products(const ad::Recording& recording, const std::vector<int>& zero_inputs,
+                   ad::KernelList& list) {
   for (const ad::ResultKind product :
        {ad::ResultKind::kJacobianTimes, ad::ResultKind::kTransposeTimes}) {
-    list.add(recording, product_spec(product, ad::range(0, num_zero_inputs)));
+    list.add(recording, product_spec(product, zero_inputs));
   }
 }
 
@@ -285,10 +305,18 @@ NodeFunction node_function(NodeMap map) {
     case NodeMap::kLocalJerk: return local_jerk();
     case NodeMap::kLocalError: return local_error();
     case NodeMap::kDenseOutput: return dense_output();
-    case NodeMap::kRadauStage2: return radau_stage(2);
-    case NodeMap::kRadauStage3: return radau_stage(3);
+    case NodeMap::kRadauStep2: return radau_step(2);
+    case NodeMap::kRadauStep3: return radau_step(3);
   }
   return {};
+}
+
+std::vector<int> zero_inputs(NodeMap map, const lie::NodeGroup& part) {
+  std::vector<int> list;
+  for (const int vector : node_function(map).zero_vectors) {
+    for (int k = 0; k < part.dof(); ++k) list.push_back(vector * part.dof() + k);
+  }
+  return list;
 }
 
 ad::Recording node_recording(NodeMap map, const lie::NodeGroup& part) {
@@ -308,15 +336,15 @@ void list_node_kernels(ad::KernelList& list) {
     for (const lie::NodeGroup& part : {lie::NodeGroup::rn(1), lie::NodeGroup::so3(),
                                        lie::NodeGroup::se3(), lie::NodeGroup::se2()}) {
       const ad::Recording recording = node_recording(static_cast<NodeMap>(map), part);
-      list_products(recording, 0, list);
+      list_products(recording, zero_inputs(static_cast<NodeMap>(map), part), list);
     }
   }
   using Group = lie::NodeGroup;
   for (const Group& group :
        {Group::rn(1), Group::so2(), Group::se2(), Group::so3(), Group::so3xr3(), Group::se3()}) {
-    list_products(node_output_recording(group), group.dof(), list);
+    list_products(node_output_recording(group), ad::range(0, group.dof()), list);
   }
-  list_products(orientation_recording(), 3, list);
+  list_products(orientation_recording(), ad::range(0, 3), list);
 }
 
 }  // namespace liegrad::sensitivity

@@ -79,7 +79,9 @@ void EquationProgram::begin(std::span<const double> controls, double h) {
 }
 
 void EquationProgram::end(const MotionBlocks& start, const MotionBlocks& end) {
-  if (!links_.end.empty()) return;
+  const bool is_known = links_end_ == end.v_dot.first;
+  if (is_known && !links_.end.empty()) return;
+  links_end_ = end.v_dot.first;
   const StateLayout state(*system_);
   const OuterLayout outer(*system_);
   links_ = {.start = links_of(state, start),

@@ -53,7 +53,7 @@ enum class ConstraintValue {
 /// A program whose relations are made of the equations of a system, as Consistency solves them. Its first
 /// variables are parameters, controls and time at the start of a step, and the length of the step.
 ///
-/// Like the program it is written in passes: between begin() and end() the same calls are made each time.
+/// Like the program it is written in passes: between begin() and end() the same calls are made each time, or memory grows.
 class EquationProgram : public ProgramDerivative {
  public:
   EquationProgram(const dae::Model& system, const dae::ConsistencyOptions& options,
@@ -154,6 +154,7 @@ class EquationProgram : public ProgramDerivative {
   MotionPoint point_;
   Program program_;
   Links links_;
+  int links_end_ = 0;  ///< where v̇ of the end stands in them
   MotionBlocks outer_;
   Known step_;
   std::map<dae::ElementFunction, std::shared_ptr<KernelSum>> sums_;

@@ -1,6 +1,7 @@
 #include "liegrad/sensitivity/start/start_derivative.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "liegrad/dae/system/numbers.hpp"
@@ -16,8 +17,9 @@ using dae::index;
 using Vector = std::vector<double>;
 using Tapes = std::span<const Taped>;
 
-/// Parameters → (log(q_0⁻¹∘q(p)), v(p)); it reads all parameters, then q_0.
-std::shared_ptr<KernelSum> initial_function_sum(const dae::Model& model) {
+/// Parameters → (log(q_0⁻¹∘q(p)), v(p)); it reads all parameters, then q_0. To look for compiled code on disk would take
+/// longer than one run needs it.
+std::shared_ptr<KernelSum> initial_function_sum(const dae::Model& model, dae::Runs runs) {
   const std::vector<int>& chosen = model.initial_parameters();
   const lie::GroupList& space = model.configuration_space();
   const Vector q0 = model.initial_configuration();
@@ -38,8 +40,9 @@ std::shared_ptr<KernelSum> initial_function_sum(const dae::Model& model) {
                    delta.insert(delta.end(), v.begin(), v.end());
                    return delta;
                  });
-  const KernelSum::Local local = LocalFunction::term(
-      std::make_shared<const LocalFunction>(recording, std::vector<int>(), ad::Backend::kCompiled));
+  const KernelSum::Local local = LocalFunction::term(std::make_shared<const LocalFunction>(
+      recording, std::vector<int>(),
+      runs == dae::Runs::kOne ? ad::Backend::kInterpreted : ad::Backend::kCompiled));
   const int num_parameters = static_cast<int>(model.parameters().size());
   auto sum = std::make_shared<KernelSum>(num_parameters, 2 * model.dof());
   const int num_chosen = static_cast<int>(chosen.size());
@@ -52,7 +55,7 @@ std::shared_ptr<KernelSum> initial_function_sum(const dae::Model& model) {
 }
 
 /// As Consistency projects: when accelerations and multipliers are not yet known.
-const dae::State& before_accelerations(const dae::State& original, EquationProgram& program) {
+dae::State& before_accelerations(const dae::State& original, EquationProgram& program) {
   dae::State& state = program.new_state(original);
   for (Vector* list : {&state.v_dot, &state.lambda, &state.s}) {
     std::fill(list->begin(), list->end(), 0.0);
@@ -60,11 +63,18 @@ const dae::State& before_accelerations(const dae::State& original, EquationProgr
   return state;
 }
 
-/// x with M (x + …) + Bᵀν = 0 that satisfies the constraints in the place of q or of v.
+/// A change of positions below this is rounding.
+constexpr double kRounding = 1e-13;
+constexpr int kMaxIterations = 50;
+
+/// x with M (x + …) + Bᵀν = 0 that satisfies the constraints in the place of q or of v, where x + …, ν and what belongs to
+/// s have these values, or are zero.
 Block add_projected(ConstraintValue value, const dae::State& state, const MotionBlocks& at,
-                    std::initializer_list<Multiple> others, EquationProgram& program) {
+                    std::initializer_list<Multiple> others, EquationProgram& program,
+                    std::span<const double> values = {}) {
   const Unknowns unknowns = program.add_unknowns();
-  const std::span<const double> at_rest = program.new_numbers(index(unknowns.all.count));
+  const std::span<const double> at_rest =
+      values.empty() ? program.new_numbers(index(unknowns.all.count)) : values;
   MotionBlocks moved = at;
   (value == ConstraintValue::kPosition ? moved.q : moved.v) = unknowns.motion;
   Relation& relation = program.add_relation(unknowns);
@@ -84,9 +94,58 @@ Block project_position(const dae::State& state, const MotionBlocks& at, Equation
   return add_projected(ConstraintValue::kPosition, state, at, {{at.q, -1}, {commutator}}, program);
 }
 
-/// The same for dΦ/dt.
+/// (x, ν, …) with M x + Bᵀν = 0 and B x = -Φ, or -dΦ/dt, at a state.
+std::span<const double> correction(ConstraintValue value, const dae::State& state,
+                                   EquationProgram& program) {
+  dae::Consistency& consistency = program.consistency();
+  const std::span<double> position = program.new_numbers(state.lambda.size());
+  const std::span<double> velocity = program.new_numbers(state.lambda.size());
+  consistency.velocity_residual(state);
+  consistency.assembly().constraint_values(position, velocity);
+  const std::vector<double>& found =
+      consistency.normal_velocity(state, value == ConstraintValue::kPosition ? position : velocity);
+  const std::span<double> values = program.new_numbers(found.size());
+  std::ranges::transform(found, values.begin(), std::negate());
+  return values;
+}
+
+/// Follows the iteration of Consistency that moves positions by finite distances, q ← q∘exp(x) with M x + Bᵀν = 0 and
+/// Φ + B x = 0, and returns where it ends.
+dae::State& move_position(const dae::State& given, MotionBlocks& at, EquationProgram& program) {
+  dae::State* here = &program.new_state(given);
+  const std::span<const double> zero = program.new_numbers(given.v.size());
+  const std::span<double> one = program.new_numbers(1);
+  one[0] = 1;
+  for (int i = 0; i < kMaxIterations; ++i) {
+    const std::span<const double> values = correction(ConstraintValue::kPosition, *here, program);
+    const std::span<const double> x = values.first(given.v.size());
+    if (dae::max_of(x) <= kRounding) break;
+    const Unknowns unknowns = program.add_unknowns();
+    Relation& relation = program.add_relation(unknowns);
+    program.add_normal_terms(*here, at, unknowns, values, {}, relation);
+    program.add_constraint_terms(ConstraintValue::kPosition, *here, at, 1, relation);
+    program.add_gradient_times(*here, at, program.motion_part(unknowns, values), 1, relation);
+    program.solve_at(*here, relation);
+    at.q = program.add_node_function(
+        NodeMap::kBeside, {{at.q, zero}, {unknowns.motion, x}, {{}, zero}, {{}, one}}, {x, one});
+    dae::State& moved = program.new_state(*here);
+    program.system().configuration_space().plus<double>(here->q, x, moved.q);
+    here = &moved;
+  }
+  return *here;
+}
+
+/// v with M (v - v_0) + Bᵀν = 0 and dΦ/dt = 0, where both are the same.
 Block project_velocity(const dae::State& state, const MotionBlocks& at, EquationProgram& program) {
   return add_projected(ConstraintValue::kVelocity, state, at, {{at.v, -1}}, program);
+}
+
+/// The same at a state with v_0.
+Block move_velocity(const dae::State& state, const MotionBlocks& at, EquationProgram& program) {
+  const std::span<const double> values = correction(ConstraintValue::kVelocity, state, program);
+  dae::State& moved = program.new_state(state);
+  for (std::size_t i = 0; i < moved.v.size(); ++i) moved.v[i] += values[i];
+  return add_projected(ConstraintValue::kVelocity, moved, at, {{at.v, -1}}, program, values);
 }
 
 }  // namespace
@@ -96,17 +155,19 @@ StartDerivative::StartDerivative(const dae::Model& model, const dae::IntegrateOp
     : method_(options.method),
       alpha_(options.alpha),
       follows_parameters_(!options.initial),
+      projects_(options.alpha.consistency.project),
+      runs_(runs),
       program_(model, options.alpha.consistency, options.alpha.solver, runs) {}
 
 /// Moves perturbed initial values by the parameters: q(p)∘exp(δ) and v(p) + δv.
-void StartDerivative::follow_parameters(const dae::State& state, MotionBlocks& at) {
+void StartDerivative::follow_parameters(std::span<const double> q, MotionBlocks& at) {
   const dae::Model& model = program_.system();
-  if (!initial_function_) initial_function_ = initial_function_sum(model);
+  if (!initial_function_) initial_function_ = initial_function_sum(model, runs_);
   const EquationProgram::Values of_parameters = program_.add_values(initial_function_);
   of_parameters.term.arguments.push_back({0, at.parameters});
   Vector& numbers = of_parameters.term.numbers;
   numbers.assign(program_.parameters().begin(), program_.parameters().end());
-  numbers.insert(numbers.end(), state.q.begin(), state.q.end());
+  numbers.insert(numbers.end(), q.begin(), q.end());
 
   const int dof = model.dof();
   const std::span<const double> zero = program_.new_numbers(index(dof));
@@ -124,11 +185,18 @@ Derivative& StartDerivative::at(const StartMade& start) {
   at.q = program_.add_variables(model.dof());
   at.v = program_.add_variables(model.dof());
   const MotionBlocks initial = at;
-  if (model.initial_function() != nullptr && follows_parameters_) follow_parameters(state, at);
+  if (model.initial_function() != nullptr && follows_parameters_) {
+    follow_parameters(start.given.q, at);
+  }
   if (model.num_multipliers() > 0) {
-    const dae::State& here = before_accelerations(state, program_);
-    at.q = project_position(here, at, program_);
-    at.v = project_velocity(here, at, program_);
+    dae::State* here = &before_accelerations(state, program_);
+    if (projects_) {
+      std::ranges::copy(start.given.q, here->q.begin());
+      std::ranges::copy(start.given.v, here->v.begin());
+      here = &move_position(*here, at, program_);
+    }
+    at.q = project_position(*here, at, program_);
+    at.v = projects_ ? move_velocity(*here, at, program_) : project_velocity(*here, at, program_);
   }
   program_.add_accelerations(state, at);
   at.a = at.v_dot;

@@ -10,7 +10,8 @@ namespace liegrad::sensitivity {
 
 /// How a run began.
 struct StartMade {
-  const dae::State& consistent;  ///< after projection, before the method's starting values
+  const dae::State& consistent;     ///< after projection, before the method's starting values
+  const dae::InitialValues& given;  ///< before it
   std::span<const double> controls;
   double h;
 };
@@ -20,7 +21,7 @@ struct StartMade {
 ///
 /// Its start is a perturbation (δ, v) of the initial values of the system, which a perturbation of the
 /// parameters adds to by the initial function; both are carried back to the constraints by the projection
-/// of Consistency, along M⁻¹Bᵀ. Of the rest it reads parameters, controls and time at the start, and h.
+/// of Consistency, along M⁻¹Bᵀ. Where that moved the values themselves, each of its iterations is differentiated. Of the rest it reads parameters, controls and time at the start, and h.
 class StartDerivative {
  public:
   StartDerivative(const dae::Model& model, const dae::IntegrateOptions& options, dae::Runs runs);
@@ -32,11 +33,12 @@ class StartDerivative {
   Derivative& at(const StartMade& start);
 
  private:
-  void follow_parameters(const dae::State& state, MotionBlocks& at);
+  void follow_parameters(std::span<const double> q, MotionBlocks& at);
 
   dae::Method method_;
   dae::AlphaOptions alpha_;
-  bool follows_parameters_;
+  bool follows_parameters_, projects_;
+  dae::Runs runs_;
   EquationProgram program_;
   std::shared_ptr<KernelSum>
       initial_function_;  ///< parameters → (log(q_0⁻¹∘q(p)), v(p)), with q_0 as data

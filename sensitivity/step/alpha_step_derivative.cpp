@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/sensitivity/step/entries.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -18,32 +19,6 @@ void copy(Const from, int count, Span to) { std::copy_n(from.begin(), count, to.
 void add(Const from, int count, Span to) {
   for (std::size_t i = 0; i < index(count); ++i) to[i] += from[i];
 }
-
-/// Entries of columns that stand side by side, from the first one on.
-class Entries {
- public:
-  explicit Entries(int columns) : columns_(columns) {}
-  template <class T>
-  std::span<T> of(std::span<T> list, int first) const {
-    return list.subspan(index(first * columns_));
-  }
-  Span of(std::vector<double>& list, int first) const { return of(Span(list), first); }
-  void copy(Const from, int first, int count, Span to, int to_first) const {
-    sensitivity::copy(of(from, first), count * columns_, of(to, to_first));
-  }
-  void add(Const from, int first, int count, Span to, int to_first) const {
-    sensitivity::add(of(from, first), count * columns_, of(to, to_first));
-  }
-  /// to = factor · from.
-  void scale(Const from, int first, double factor, int count, Span to, int to_first) const {
-    const Const source = of(from, first);
-    const Span target = of(to, to_first);
-    for (std::size_t i = 0; i < index(count * columns_); ++i) target[i] = factor * source[i];
-  }
-
- private:
-  int columns_;
-};
 
 }  // namespace
 
@@ -80,14 +55,17 @@ void AlphaStepDerivative::set_run(Const parameters, const dae::ControlLaw& /*con
 
 void AlphaStepDerivative::set_step(const StepMade& step) {
   h_ = step.h;
-  // Kinematics takes η from the start, as a guess.
-  start_state_ = step.start;
-  start_state_.eta = step.end.eta;
+  const dae::State* start = &step.start;
+  if (stabilized_) {  // Kinematics takes η from the start, as a guess.
+    start_state_ = step.start;
+    start_state_.eta = step.end.eta;
+    start = &start_state_;
+  }
   assembly_.set_time(step.end.t);
   std::copy(step.end_controls.begin(), step.end_controls.end(), assembly_.controls().begin());
   std::copy(step.end.lambda.begin(), step.end.lambda.end(), assembly_.multipliers().begin());
   std::copy(step.end.s.begin(), step.end.s.end(), assembly_.algebraic().begin());
-  kinematics_->begin(start_state_, h_, assembly_);
+  kinematics_->begin(*start, h_, assembly_);
   kinematics_->guess_increment(step.end.increment);
   kinematics_->evaluate(assembly_, true);
   assembly_.evaluate(true);
@@ -95,13 +73,27 @@ void AlphaStepDerivative::set_step(const StepMade& step) {
     const int unknown = std::max(assembly_.matrix().singular_unknown(), 0);
     throw no_derivative(step.end.t, "its matrix is singular at " + assembly_.unknown_name(unknown));
   }
-  end_.set(step.end, step.end_controls);
+  set_end(step);
   if (stabilized_) {
     // The controls of a step are those at its end, also in B(q_n).
     start_.set(step.start, step.end_controls);
     std::copy(step.end.eta.begin(), step.end.eta.end(), start_.lambda().begin());
   }
   step_point_.set(step.start, step.end.increment, kinematics_->stabilizer_force(), h_);
+}
+
+/// The assembly has the views of the end already.
+void AlphaStepDerivative::set_end(const StepMade& step) {
+  for (int i = 0; i < system_.configuration_space().size(); ++i) {
+    const Span view = end_.view(i);
+    std::copy_n(assembly_.nodes().view(i), view.size(), view.begin());
+  }
+  std::ranges::copy(step.end.v, end_.v().begin());
+  std::ranges::copy(step.end.v_dot, end_.v_dot().begin());
+  std::ranges::copy(step.end.lambda, end_.lambda().begin());
+  std::ranges::copy(step.end.s, end_.s().begin());
+  std::ranges::copy(step.end_controls, end_.controls().begin());
+  end_.set_time(step.end.t);
 }
 
 /// The rows of Assembly, and how it scales them.

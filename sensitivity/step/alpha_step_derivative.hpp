@@ -36,6 +36,7 @@ class AlphaStepDerivative final : public StepDerivative {
   using Span = std::span<double>;
   using Const = std::span<const double>;
 
+  void set_end(const StepMade& step);
   /// f(row of E, row of Assembly, scale) for all rows.
   template <class F>
   void for_each_row(F&& f) const;

@@ -65,8 +65,7 @@ MotionPoint::MotionPoint(const dae::Model& system) : system_(&system) {
 void MotionPoint::set_configuration(std::span<const double> q) {
   const lie::GroupList& space = system_->configuration_space();
   for (int i = 0; i < space.size(); ++i) {
-    dae::NodeView::of<double>(space.group(i), q.subspan(index(space.coeff_offset(i))),
-                              part(at_.views[index(i)], dae::NodeView::size(space.group(i))));
+    dae::NodeView::of<double>(space.group(i), q.subspan(index(space.coeff_offset(i))), view(i));
   }
 }
 

@@ -44,9 +44,16 @@ class MotionPoint {
   void set_configuration(std::span<const double> q);
   void set(const dae::State& state, std::span<const double> controls);
   void set_parameters(std::span<const double> parameters);
+  std::span<double> view(int node) {
+    return part(at_.views[static_cast<std::size_t>(node)],
+                dae::NodeView::size(system_->configuration_space().group(node)));
+  }
   std::span<double> v() { return part(at_.v, system_->dof()); }
   std::span<double> v_dot() { return part(at_.v_dot, system_->dof()); }
   std::span<double> lambda() { return part(at_.lambda, system_->num_multipliers()); }
+  std::span<double> s() { return part(at_.s, system_->num_algebraic()); }
+  std::span<double> controls() { return part(at_.controls, at_.time - at_.controls); }
+  void set_time(double t) { numbers_[static_cast<std::size_t>(at_.time)] = t; }
   /// In the order of MotionLayout::Rates, δ' first.
   std::span<double> rates() {
     return std::span(numbers_).subspan(static_cast<std::size_t>(at_.rates));

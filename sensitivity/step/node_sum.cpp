@@ -22,8 +22,8 @@ std::shared_ptr<const LocalFunction> local_function(NodeMap map, const lie::Node
   const std::lock_guard lock(mutex);
   std::shared_ptr<const LocalFunction>& function = kept[{map, part.kind}];
   if (!function) {
-    function = std::make_shared<const LocalFunction>(node_recording(map, part), std::vector<int>(),
-                                                     ad::Backend::kCompiled);
+    function = std::make_shared<const LocalFunction>(
+        node_recording(map, part), zero_inputs(map, part), ad::Backend::kCompiled);
   }
   return function;
 }

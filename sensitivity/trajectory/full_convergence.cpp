@@ -15,6 +15,7 @@ dae::IntegrateOptions with_full_convergence(const dae::IntegrateOptions& options
   newton.kind = dae::NewtonKind::kFull;
   result.radau.newton = dae::RadauNewton::kFull;
   result.radau.leave_out_last = false;
+  result.radau.keep_stages = true;
   return result;
 }
 

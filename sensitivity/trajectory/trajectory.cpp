@@ -97,11 +97,24 @@ void Trajectory::run(const dae::RunValues& values, const Visit& visit) {
   }
   final_ = latest_;
   visit_last(true);
+  find_given_values(values);
   start_derivative_.set_parameters(parameters());
   start_derivative_.set_follows_parameters(!values.initial && !options_.initial);
   step_derivative_->set_run(parameters(), *controls_);
   if (change_derivative_) change_derivative_->set_parameters(parameters());
   if (stepper_) stepper_->set_parameters(parameters());
+}
+
+void Trajectory::find_given_values(const dae::RunValues& values) {
+  if (values.initial || options_.initial) {
+    given_ = values.initial ? *values.initial : *options_.initial;
+    return;
+  }
+  initial_parameters_.clear();
+  for (const int i : model().initial_parameters()) {
+    initial_parameters_.push_back(parameters()[static_cast<std::size_t>(i)]);
+  }
+  model().initial_values(initial_parameters_, given_);
 }
 
 void Trajectory::save(long n, const dae::State& state) {
@@ -225,7 +238,7 @@ void Trajectory::visit_backwards(const Visit& visit) {
 }
 
 Derivative& Trajectory::start_derivative() {
-  return start_derivative_.at({consistent_, first_controls_, grid_.first_step()});
+  return start_derivative_.at({consistent_, given_, first_controls_, grid_.first_step()});
 }
 
 Derivative& Trajectory::change_derivative(long n) {

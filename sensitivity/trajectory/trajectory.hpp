@@ -38,10 +38,8 @@ class Trajectory {
   const dae::IntegrateSummary& summary() const { return solution_->summary; }
   std::span<const double> parameters() const { return solution_->parameters; }
   const Grid& grid() const { return grid_; }
-  /// Consistent, before the method's starting values.
-  const dae::State& initial_state() const { return consistent_; }
-  /// How far a projection moved the initial values.
-  const dae::ConsistencyReport& consistency() const { return solution_->summary.consistency; }
+  /// Before a projection onto the constraints.
+  const dae::InitialValues& given_values() const { return given_; }
   /// Steps that were made again to visit others.
   long recomputed_steps() const { return recomputed_; }
 
@@ -61,6 +59,7 @@ class Trajectory {
   Derivative& change_derivative(long n);
 
  private:
+  void find_given_values(const dae::RunValues& values);
   void find_controls(double t, std::vector<double>& controls) const;
   dae::IntegrateOptions observed(const dae::IntegrateOptions& options);
   void begin_at(const dae::State& state, double first_step);
@@ -95,7 +94,10 @@ class Trajectory {
   Grid grid_;
   const Visit* visit_ = nullptr;  ///< of the run under way
   dae::State previous_, latest_;  ///< both ends of its last step
-  dae::State consistent_, started_, final_;
+  dae::State consistent_;         ///< before the method's starting values
+  dae::State started_, final_;
+  dae::InitialValues given_;
+  std::vector<double> initial_parameters_;
   std::optional<StateStore> store_;
   bool has_store_ = false;                      ///< in this run
   std::optional<CheckpointSchedule> schedule_;  ///< with a budget; without, state n is in slot n

@@ -316,16 +316,6 @@ TEST_F(Mistakes, AnEmptyObjective) {
   EXPECT_EQ(message_of<InvalidArgument>([&] { differentiate(nothing, options); }),
             "the objective has no values; add an output or a function");
 }
-TEST_F(Mistakes, InitialValuesThatHadToBeProjected) {
-  dae::InitialValues initial{system.initial_configuration(), system.initial_velocity()};
-  initial.v[0] += 0.1;
-  options.integrate.initial = initial;
-  options.integrate.alpha.consistency.project = true;
-  EXPECT_NE(message().find("to satisfy the constraints; derivatives need initial values that "
-                           "satisfy them: take the projected ones"),
-            std::string::npos)
-      << message();
-}
 
 // Runs that do not reach their end.
 

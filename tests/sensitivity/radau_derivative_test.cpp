@@ -4,6 +4,7 @@
 #include "liegrad/sensitivity/step/radau_derivative.hpp"
 #include "agreement.hpp"
 #include "liegrad/models/models.hpp"
+#include "liegrad/sensitivity/sensitivity.hpp"
 #include "liegrad/sensitivity/taylor_test.hpp"
 
 namespace liegrad::testing {
@@ -66,6 +67,73 @@ TEST(RadauDerivative, HasTaylorRemaindersOfSecondAndThirdOrder) {
   ASSERT_TRUE(test.second.slope.has_value());
   EXPECT_NEAR(*test.first.slope, 2, 0.1);
   EXPECT_NEAR(*test.second.slope, 3, 0.15);
+}
+
+TEST(RadauDerivative, HasSecondDerivativesThatAreTheRateOfFirstOnes) {
+  // Everything that second derivatives go through: η, λ and v̇ between steps, also with algebraic states.
+  for (const std::string& name : {"heavy_top", "slider_crank", "free_body"}) {
+    SCOPED_TRACE(name);
+    Problem problem(models::make_model(name), 5e-3, 0.02);
+    problem.read_all(0.0113);
+    with_radau(problem, 3);
+    problem.options.variables = {};
+    for (const dae::ParameterSpec& parameter : problem.system.parameters()) {
+      problem.options.variables.parameters.push_back(parameter.name);
+    }
+    const std::size_t count = problem.options.variables.parameters.size();
+    sensitivity::SecondOrder second;
+    for (int i = 0; i < problem.objective.size(); ++i) second.weights.push_back(1.0 / (i + 1));
+    std::vector<double> direction(count);
+    const std::vector<double> values = problem.system.parameter_values();
+    for (std::size_t i = 0; i < count; ++i) direction[i] = 0.1 * values[i] / (1.0 + double(i));
+    second.directions = {direction};
+    problem.options.second_order = second;
+    sensitivity::Sensitivity sensitivity(problem.objective, problem.options);
+    const Eigen::VectorXd product = sensitivity.evaluate().hessian_products.col(0);
+    const Eigen::Map<const Eigen::VectorXd> weights(second.weights.data(),
+                                                    problem.objective.size());
+    const auto gradient = [&](double x) -> Eigen::VectorXd {
+      dae::RunValues moved{.parameters = values};
+      for (std::size_t i = 0; i < count; ++i) moved.parameters[i] += x * direction[i];
+      return sensitivity.evaluate(moved).jacobian.transpose() * weights;
+    };
+    // Central differences, extrapolated once.
+    const double x = 1e-3;
+    const Eigen::VectorXd wide = (gradient(2 * x) - gradient(-2 * x)) / (4 * x);
+    const Eigen::VectorXd narrow = (gradient(x) - gradient(-x)) / (2 * x);
+    const Eigen::VectorXd rate = (4 * narrow - wide) / 3;
+    for (Eigen::Index i = 0; i < product.size(); ++i) {
+      const double scale = std::max(std::abs(rate(i)), 1e-6 * rate.cwiseAbs().maxCoeff());
+      EXPECT_NEAR(product(i), rate(i), 1e-6 * scale) << problem.options.variables.parameters[i];
+    }
+    EXPECT_GT(product.norm(), 0);
+  }
+}
+
+TEST(RadauDerivative, HasTheValuesOfASimulationBetweenSteps) {
+  const dae::System system = models::make_model("heavy_top");
+  const double t = 0.0213;
+  sensitivity::Objective objective(system);
+  objective.add_output("fixed_point.lambda[2]", t);
+  objective.add_output("top.omega_dot[1]", t);
+  objective.add_output("top.x[1]", t);
+  sensitivity::DifferentiateOptions how;
+  how.integrate = dae::alpha_steps(5e-3);
+  how.integrate.t_end = 0.04;
+  how.integrate.method = dae::Method::kRadau;
+  how.variables.parameters = {"top.m", "top.omega2"};
+  const sensitivity::Derivatives d = sensitivity::differentiate(objective, how);
+
+  dae::IntegrateOptions run = how.integrate;
+  run.sample_interval = t;
+  run.keep_samples = true;
+  const dae::Solution solution = dae::integrate(system, run);
+  ASSERT_GE(solution.samples.size(), 2U);
+  const dae::State& sample = solution.samples[1];
+  ASSERT_NEAR(sample.t, t, 1e-15);
+  EXPECT_NEAR(d.values(0), sample.lambda[1], 1e-10 * std::abs(sample.lambda[1]));
+  EXPECT_NEAR(d.values(1), sample.v_dot[0], 1e-10 * std::abs(sample.v_dot[0]));
+  EXPECT_NEAR(d.values(2), sample.q[4], 1e-14);
 }
 
 TEST(RadauDerivative, IsRefusedForRedundantConstraintsAndOtherFormulations) {

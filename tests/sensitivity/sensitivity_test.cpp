@@ -121,10 +121,41 @@ TEST(Sensitivity, FollowsAdaptiveStepsAndMuntheKaasMethods) {
   }
 }
 
+/// The default method, on steps of its own choice.
+std::vector<DifferentiateOptions> radau_ways() {
+  std::vector<DifferentiateOptions> list;
+  for (const Mode mode : {Mode::kForward, Mode::kAdjoint}) {
+    DifferentiateOptions how = some_steps(mode);
+    how.integrate.method = dae::Method::kRadau;
+    how.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-8}};
+    how.variables.parameters = {"top.m", "top.J1", "top.X2", "top.omega2"};
+    how.variables.initial_velocity = true;
+    list.push_back(how);
+    how.second_order = sensitivity::SecondOrder{};
+    how.variables.parameters = {"top.m"};
+    list.push_back(how);
+  }
+  return list;
+}
+
+TEST(Sensitivity, FollowsRadauStepsWhateverWasEvaluatedBefore) {
+  for (const DifferentiateOptions& how : radau_ways()) {
+    const dae::System system = models::make_model("heavy_top");
+    const Objective objective = top_objective(system);
+    sensitivity::Sensitivity sensitivity(objective, how);
+    const sensitivity::Derivatives first = sensitivity.evaluate();
+    sensitivity.evaluate(values_with(system, "top.m", 1.25));
+    expect_same(sensitivity.evaluate(), first);
+    expect_close(first, differentiate(objective, how));
+  }
+}
+
 TEST(Sensitivity, AllocatesNothingInASecondEvaluation) {
   const dae::System system = models::make_model("heavy_top");
   const Objective objective = top_objective(system);
-  for (DifferentiateOptions how : ways()) {
+  std::vector<DifferentiateOptions> all = ways();
+  for (const DifferentiateOptions& how : radau_ways()) all.push_back(how);
+  for (DifferentiateOptions how : all) {
     how.integrate.alpha.start =
         dae::StartingValues::kClassical;  // corrected ones take a few vectors
     sensitivity::Sensitivity sensitivity(objective, how);
@@ -153,6 +184,65 @@ TEST(Objective, HasSeriesOfOutputs) {
   EXPECT_EQ(a.values, b.values);
   EXPECT_LT((a.jacobian - b.jacobian).norm(), 1e-15 * b.jacobian.norm());
   EXPECT_EQ(a.value_names[3], "top.x[1]…[2]@0");
+}
+
+TEST(Objective, MovesItsTimesWithoutANewWorkspace) {
+  const dae::System system = models::make_model("heavy_top");
+  const std::vector<double> before = {0.0133, 0.0, 0.02, 0.0042},
+                            after = {0.0042, 0.0051, 0.0, 0.0199};
+  const auto objective = [&](const std::vector<double>& times) {
+    Objective result(system);
+    result.add_output("top.x[3]");
+    result.add_outputs({"top.x[1]", "fixed_point.lambda[2]"}, times);
+    return result;
+  };
+  for (const DifferentiateOptions& how : {ways().front(), radau_ways().front()}) {
+    sensitivity::Sensitivity moved(objective(before), how), made(objective(after), how);
+    moved.evaluate();
+    moved.set_times(1, after);
+    expect_same(moved.evaluate(), made.evaluate());
+    EXPECT_NE(moved.evaluate().value_names[1].find("@0.0042"), std::string::npos);
+    const int allocations = test::allocations;
+    moved.set_times(1, before);
+    EXPECT_EQ(test::allocations - allocations, 0);
+    try {
+      moved.set_times(1, std::vector<double>{0.01});
+      FAIL();
+    } catch (const InvalidArgument& error) {
+      EXPECT_STREQ(error.what(), "'top.x[1]…' has 4 times; 1 cannot take their place");
+    }
+  }
+}
+
+TEST(Derivatives, HaveTheRatesOfValuesAtTimes) {
+  const dae::System system = models::make_model("heavy_top");
+  // Within steps, at the end of one, and at both ends of the run.
+  const std::vector<double> times = {0.0133, 0.0042, 0.01, 0.0, 0.02};
+  for (DifferentiateOptions how : {ways().front(), radau_ways().front()}) {
+    Objective objective(system);
+    objective.add_output("top.x[3]");
+    objective.add_outputs({"top.x[1]", "top.omega[2]", "fixed_point.lambda[2]"}, times);
+    how.rates = true;
+    sensitivity::Sensitivity sensitivity(objective, how);
+    const Eigen::VectorXd rates = sensitivity.evaluate().rates;
+    ASSERT_EQ(rates.size(), objective.size());
+    EXPECT_EQ(rates(0), 0);
+    // One-sided where steps meet, as polynomials of two of them do: to the left, but at the start.
+    const double shift = 1e-6;
+    const auto at = [&](double by) -> Eigen::VectorXd {
+      std::vector<double> there = times;
+      for (double& t : there) t += t == 0.0 ? by + 2 * shift : by - 2 * shift;
+      sensitivity.set_times(1, there);
+      return sensitivity.run().values;
+    };
+    const Eigen::VectorXd difference = (at(shift) - at(-shift)) / (2 * shift);
+    const Eigen::VectorXd further = (at(2 * shift) - at(-2 * shift)) / (4 * shift);
+    for (Eigen::Index i = 1; i < rates.size(); ++i) {
+      const double scale = std::max(1.0, std::abs(rates(i)));
+      EXPECT_NEAR(rates(i), difference(i), 2e-3 * scale + 10 * std::abs(further(i) - difference(i)))
+          << i;
+    }
+  }
 }
 
 TEST(Objective, ComparesMeasuredOrientationsOnTheGroup) {

@@ -318,9 +318,8 @@ TEST(TaylorTest, FindsAWrongEntryOfAGradient) {
   const dae::RunValues defaults;
   trajectory.run(defaults, [](long, const sensitivity::StepMade&, bool) {});
   const sensitivity::VariableSpace space(problem.system, options.variables, trajectory.grid());
-  const dae::State& initial = trajectory.initial_state();
   sensitivity::DifferenceRuns runs(problem.objective, options.integrate, space,
-                                   {initial.q, initial.v}, trajectory.parameters(), false);
+                                   trajectory.given_values(), trajectory.parameters(), false);
   Vector full(index(space.size()), 0.0);
   for (std::size_t i = 0; i < problem.direction.size(); ++i) {
     full[index(space.chosen()[i])] = problem.direction[i];
