@@ -108,11 +108,11 @@ bool TimeBlocks::factorize(std::span<const double> entries) {
   if (!std::isfinite(scale)) return false;
   carried_.clear();
   int delayed = 0;
-  std::vector<int> late;
+  late_.clear();
   for (std::size_t n = 0; n < stages_.size(); ++n) {
     const Stage& stage = stages_[n];
     // Delayed unknowns, then those of the stage.
-    complete_.assign(late.begin(), late.end());
+    complete_.assign(late_.begin(), late_.end());
     complete_.insert(complete_.end(), stage.unknowns.begin(), stage.unknowns.end());
     front_.start(complete_, stage.boundary);
     if (n > 0) {
@@ -130,8 +130,8 @@ bool TimeBlocks::factorize(std::span<const double> entries) {
     front_.eliminate(threshold_, kTiny * scale, factor_);
     delayed = front_.num_delayed();
     num_delayed_ += delayed;
-    late.clear();
-    for (int i = 0; i < delayed; ++i) late.push_back(front_.unknown_left(i));
+    late_.clear();
+    for (int i = 0; i < delayed; ++i) late_.push_back(front_.unknown_left(i));
     carried_.clear();
     for (int j = 0; j < front_.size_left(); ++j) {
       for (int i = j; i < front_.size_left(); ++i) carried_.push_back(front_.entry_left(i, j));

@@ -52,6 +52,7 @@ class TimeBlocks {
   std::vector<Stage> stages_;  ///< the last one is the border
   Front front_;
   SparseFactor factor_;
+  std::vector<int> late_;  ///< unknowns that a front has delayed
   std::vector<int> complete_;
   std::vector<double> carried_;  ///< what one front hands to the next, by columns
   double threshold_ = 1e-8;
