@@ -34,23 +34,16 @@ double largest_effect(const Eigen::MatrixXd& jacobian, Eigen::Index row,
   return largest;
 }
 
-/// Of the rows of all components of an output.
-double largest_effect(const Eigen::MatrixXd& jacobian, std::span<const Eigen::Index> rows,
-                      std::span<const TypicalValue> typical) {
+/// "x" of the output "tip.x".
+std::string kind_of(const std::string& output) { return output.substr(output.rfind('.') + 1); }
+
+/// The scales of all derivatives of some outputs, given the rows of their components.
+std::vector<double> scales_of(const Eigen::MatrixXd& jacobian, std::span<const Eigen::Index> rows,
+                              std::span<const TypicalValue> typical) {
   double effect = 0;
   for (const Eigen::Index row : rows) {
     effect = std::max(effect, largest_effect(jacobian, row, typical));
   }
-  return effect;
-}
-
-/// "x" of the output "tip.x".
-std::string kind_of(const std::string& output) { return output.substr(output.rfind('.') + 1); }
-
-/// The scales of all derivatives of one output, given the rows of its components and the least effect that counts.
-std::vector<double> scales_of(const Eigen::MatrixXd& jacobian, std::span<const Eigen::Index> rows,
-                              std::span<const TypicalValue> typical, double least_effect) {
-  const double effect = std::max(least_effect, largest_effect(jacobian, rows, typical));
   std::vector<double> scales;
   for (std::size_t j = 0; j < typical.size(); ++j) {
     scales.push_back(effect / typical[j].value);
@@ -89,19 +82,20 @@ double CheckedDerivative::relative(double deviation) const {
 std::vector<CheckedDerivative> compare(const std::vector<ChosenOutput>& outputs,
                                        const ThreeWays& found,
                                        std::span<const TypicalValue> typical) {
-  std::map<std::string, std::vector<Eigen::Index>> rows;
+  std::map<std::string, std::vector<Eigen::Index>> rows, rows_of_kind;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     rows[outputs[i].output].push_back(static_cast<Eigen::Index>(i));
-  }
-  std::map<std::string, double> effects;  // by kind
-  for (const auto& [output, own_rows] : rows) {
-    double& effect = effects[kind_of(output)];
-    effect = std::max(effect, largest_effect(found.adjoint.jacobian, own_rows, typical));
+    rows_of_kind[kind_of(outputs[i].output)].push_back(static_cast<Eigen::Index>(i));
   }
   std::map<std::string, std::vector<double>> scales;
   for (const auto& [output, own_rows] : rows) {
-    scales[output] = scales_of(found.adjoint.jacobian, own_rows, typical,
-                               kStandsStill * effects[kind_of(output)]);
+    std::vector<double>& own = scales[output];
+    own = scales_of(found.adjoint.jacobian, own_rows, typical);
+    const std::vector<double> of_kind =
+        scales_of(found.adjoint.jacobian, rows_of_kind[kind_of(output)], typical);
+    for (std::size_t j = 0; j < own.size(); ++j) {
+      own[j] = std::max(own[j], kStandsStill * of_kind[j]);
+    }
   }
   std::vector<CheckedDerivative> list;
   for (std::size_t i = 0; i < outputs.size(); ++i) {

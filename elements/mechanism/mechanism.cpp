@@ -74,6 +74,19 @@ Mechanism::Mechanism(const std::string& name, const MechanismOptions& options)
   }
 }
 
+void Mechanism::check_new(const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
+    if (name.empty()) {
+      throw InvalidArgument("something in mechanism '" + system_.name() +
+                            "' has an empty name; give it one");
+    }
+    if (name == kGround || names_.contains(name)) {
+      throw InvalidArgument("mechanism '" + system_.name() + "' has '" + name +
+                            "' already; names must differ");
+    }
+  }
+}
+
 // ---------------------------------------------------------------- bodies
 
 void Mechanism::add_body_to(dae::System& system, const Body& body) const {
@@ -91,10 +104,12 @@ void Mechanism::add_body_to(dae::System& system, const Body& body) const {
 }
 
 void Mechanism::add_body(const std::string& name, const Solid& solid, const dae::BodyFrame& at) {
+  check_new({name});
   check_frame("body '" + name + "'", at);
   const Body body{name, solid, at};
   add_body_to(system_, body);
   bodies_.push_back(body);
+  names_.insert(name);
 }
 
 void Mechanism::add_rod(const std::string& name, const Triple& from, const Triple& to,
@@ -131,8 +146,10 @@ dae::BodyFrame Mechanism::in_body(const std::string& user, const std::string& na
 void Mechanism::add_frame(const std::string& name, const std::string& body,
                           const dae::BodyFrame& in_world) {
   const std::string user = "frame '" + name + "'";
+  check_new({name});
   check_frame(user, in_world);
   system_.add_frame(name, body, in_body(user, body, in_world));
+  names_.insert(name);
 }
 
 // ---------------------------------------------------------------- joints
@@ -158,15 +175,19 @@ void Mechanism::add_joint(JointType type, const std::string& name, const std::st
     throw InvalidArgument("joint '" + name + "' connects '" + a +
                           "' with itself; give two bodies, or a body and 'ground'");
   }
-  check_frame("joint '" + name + "'", at);
+  const std::string user = "joint '" + name + "'";
+  check_new({name, name + ".a", name + ".b"});
+  check_frame(user, at);
+  for (const std::string& end : {a, b}) {
+    if (end != kGround) body(user, end);
+  }
   Joint joint{.name = name, .a = a, .b = b, .type = type, .at = at};
   for (const std::string& coordinate : joint_coordinates(type)) {
     joint.coordinates.push_back({.name = name + "." + coordinate});
   }
-  dae::System with_joint = system_;
-  add_joint_to(with_joint, joint);
-  system_ = std::move(with_joint);
+  add_joint_to(system_, joint);
   joints_.push_back(joint);
+  names_.insert({name, name + ".a", name + ".b"});
 }
 
 void Mechanism::add_revolute(const std::string& name, const std::string& a, const std::string& b,
@@ -249,7 +270,11 @@ std::string Mechanism::add_coordinate(const std::string& name) {
     throw InvalidArgument("'" + coordinate->name + "' cannot carry an element; only angles and " +
                           "displacements of revolute, prismatic and cylindrical joints can");
   }
-  if (!coordinate->is_node) add_coordinate_to(system_, *joint, *coordinate);
+  if (!coordinate->is_node) {
+    check_new({coordinate->name});
+    add_coordinate_to(system_, *joint, *coordinate);
+    names_.insert(coordinate->name);
+  }
   coordinate->is_node = true;
   return coordinate->name;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,7 +72,9 @@ class Mechanism {
   void add_on_joint(const std::string& name, const E& element, const std::string& coordinate,
                     const dae::ElementOptions& options = {}) {
     const std::string node = add_coordinate(coordinate);
+    check_new({name});
     system_.add(name, element, {node}, options);
+    names_.insert(name);
   }
 
   /// The coordinate of a joint at the start, and its rate. All others are zero, or where closed loops take them.
@@ -108,6 +111,8 @@ class Mechanism {
     bool finds_a = false;
   };
 
+  /// Refuses names that are used, whatever for, and empty ones.
+  void check_new(const std::vector<std::string>& names) const;
   const Body& body(const std::string& user, const std::string& name) const;
   /// A frame of the world as one of a body, or of the ground.
   dae::BodyFrame in_body(const std::string& user, const std::string& body,
@@ -129,6 +134,7 @@ class Mechanism {
   MechanismOptions options_;
   std::vector<Body> bodies_;
   std::vector<Joint> joints_;
+  std::set<std::string> names_;  ///< of all that was added
   dae::System system_;
 };
 

@@ -235,6 +235,23 @@ TEST(Mechanism, FloatsWithoutGround) {
   expect_consistent(system);
 }
 
+/// Two thousand bodies take seconds to build at most: what is added costs the same however much there is.
+TEST(Mechanism, GrowsToThousandsOfBodies) {
+  Mechanism chain("chain");
+  constexpr int kBodies = 2000;
+  const auto name = [](int i) { return i == 0 ? "ground" : "body" + std::to_string(i); };
+  for (int i = 1; i <= kBodies; ++i) {
+    const double x = i;
+    chain.add_body(name(i), Sphere{.radius = 0.1, .mass = 1}, {.position = {x, 0, 0}});
+    chain.add_revolute("hinge" + std::to_string(i), name(i - 1), name(i),
+                       {.point = {x - 0.5, 0, 0}});
+  }
+  chain.set_initial("hinge1", kPi / 2);
+  const dae::System system = chain.make_system();
+  const Vec3 last = initial_pose(system, name(kBodies)).translation();
+  EXPECT_LT((last - Vec3(0.5, kBodies - 0.5, 0)).norm(), 1e-9);
+}
+
 // ---------------------------------------------------------------- by hand
 
 Mechanism double_pendulum() {
@@ -437,9 +454,17 @@ TEST(Mechanism, RefusesMistakesInOneSentence) {
                  [](Mechanism& m) {
                    m.add_spherical("j", "lower", "lower", {0, 0, 0});
                  });
-  expect_refusal("there are two nodes or frames named 'elbow.a'; names must differ",
+  expect_refusal("mechanism 'double pendulum' has 'elbow' already; names must differ",
                  [](Mechanism& m) {
                    m.add_spherical("elbow", "ground", "lower", {0, 0, 0});
+                 });
+  expect_refusal("mechanism 'double pendulum' has 'spring' already; names must differ",
+                 [](Mechanism& m) { m.add_body("spring", Sphere{.radius = 1, .mass = 1}); });
+  expect_refusal("mechanism 'double pendulum' has 'ground' already; names must differ",
+                 [](Mechanism& m) { m.add_body("ground", Sphere{.radius = 1, .mass = 1}); });
+  expect_refusal("something in mechanism 'double pendulum' has an empty name; give it one",
+                 [](Mechanism& m) {
+                   m.add_spherical("", "ground", "lower", {0, 0, 0});
                  });
   expect_refusal("joint 'j' is at (0, nan, 0); give finite numbers", [](Mechanism& m) {
     m.add_spherical("j", "ground", "lower", {0, NAN, 0});
