@@ -280,23 +280,23 @@ class Simulator::Workspace {
   }
 
   const StepReport& watch_velocities(const StepReport& report) {
-    std::optional<std::string> complaint;
+    std::optional<std::string> failure;
     try {
-      complaint = velocity_watch_->complaint(*stepper_);
+      failure = velocity_watch_->failure(*stepper_);
       // Shorter steps do not help where errors of constraint forces are not damped.
-      if (complaint) {
-        *complaint += leaves_oscillations(options_)
-                          ? ": the method does not damp errors of constraint forces"
-                          : ": the step is too long for this motion";
+      if (failure) {
+        *failure += leaves_oscillations(options_)
+                        ? ": the method does not damp errors of constraint forces"
+                        : ": the step is too long for this motion";
       }
     } catch (const Error& error) {  // names what is singular
-      complaint = error.what();
+      failure = error.what();
     }
-    if (!complaint) return report;
+    if (!failure) return report;
     failed_ = report;
     failed_.success = false;
     failed_.failure = NewtonFailure::kDiverged;
-    failed_.message = *complaint;
+    failed_.message = *failure;
     return failed_;
   }
 

@@ -204,12 +204,12 @@ class EquilibriumSearch {
     result_.message += "Newton's method did not converge with steps of " +
                        number_text(options_.smallest_load_step);
     // An element that could not have started from there is the reason.
-    const std::string complaint = complaint_where_it_ended();
-    result_.message += complaint.empty()
+    const std::string validation_message = validation_message_where_it_ended();
+    result_.message += validation_message.empty()
                            ? ", as where the load passes a maximum; change the load or the start"
-                           : ", where " + complaint;
+                           : ", where " + validation_message;
   }
-  std::string complaint_where_it_ended() {
+  std::string validation_message_where_it_ended() {
     try {
       ElementCheck(system_).check(result_.state.q, system_.parameter_values(), assembly_.controls(),
                                   result_.state.t);

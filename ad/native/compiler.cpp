@@ -38,15 +38,15 @@ std::string without(std::string text, const std::string& part) {
 /// Compilers that ran out of time, by their command: not to wait for them again with every kernel.
 class TooSlow {
  public:
-  static void add(const std::vector<std::string>& command, const std::string& complaint) {
+  static void add(const std::vector<std::string>& command, const std::string& failure) {
     const std::lock_guard lock(instance().mutex_);
-    instance().complaints_[command] = complaint;
+    instance().failures_[command] = failure;
   }
   /// Empty, or what happened.
-  static std::string complaint(const std::vector<std::string>& command) {
+  static std::string failure(const std::vector<std::string>& command) {
     const std::lock_guard lock(instance().mutex_);
-    const auto found = instance().complaints_.find(command);
-    return found == instance().complaints_.end() ? "" : found->second;
+    const auto found = instance().failures_.find(command);
+    return found == instance().failures_.end() ? "" : found->second;
   }
 
  private:
@@ -55,7 +55,7 @@ class TooSlow {
     return compilers;
   }
   std::mutex mutex_;
-  std::map<std::vector<std::string>, std::string> complaints_;
+  std::map<std::vector<std::string>, std::string> failures_;
 };
 
 /// Empty if the compiler ended by itself, else one sentence; of one that ran out of time it is remembered.
@@ -63,10 +63,10 @@ std::string why_ended_early(const std::vector<std::string>& command,
                             const SubprocessResult& result) {
   if (result.interrupted) return "the C compiler was interrupted";
   if (!result.took_too_long) return "";
-  const std::string complaint = "the C compiler (" + joined(command) + ") " + result.failure +
-                                " and is not tried again; LIEGRAD_CC_TIMEOUT gives it more seconds";
-  TooSlow::add(command, complaint);
-  return complaint;
+  const std::string failure = "the C compiler (" + joined(command) + ") " + result.failure +
+                              " and is not tried again; LIEGRAD_CC_TIMEOUT gives it more seconds";
+  TooSlow::add(command, failure);
+  return failure;
 }
 
 std::vector<std::string> with(std::vector<std::string> command,
@@ -137,7 +137,7 @@ std::optional<Compiler> find_compiler(std::string* why_not) {
   }
   const char* path = std::getenv("PATH");
   const std::string key = origin + '\n' + (path != nullptr ? path : "");
-  *why_not = TooSlow::complaint(compiler.command);
+  *why_not = TooSlow::failure(compiler.command);
   if (!why_not->empty()) return std::nullopt;
   if (const auto found = known.find(key); found != known.end()) return found->second;
   const SubprocessResult answer =
@@ -161,11 +161,11 @@ std::string compile(const Compiler& compiler, const std::filesystem::path& sourc
   const SubprocessResult result = run(command, compiler_time_limit());
   if (result.failure.empty()) return "";
   if (std::string why = why_ended_early(compiler.command, result); !why.empty()) return why;
-  const std::string complaint = first_lines(result.output, 3);
+  const std::string failure = first_lines(result.output, 3);
   // A sentence is said once only if it is always the same: the directory, which is new every time,
   // is left out.
   return without("the C compiler " + result.failure +
-                     (complaint.empty() ? "" : ", saying '" + complaint + "'") + " (" +
+                     (failure.empty() ? "" : ", saying '" + failure + "'") + " (" +
                      joined(command) + ")",
                  source.parent_path().string() + "/");
 }

@@ -54,16 +54,16 @@ struct Result {
   const RunObserver& observer;
   bool keeps_energy = false;  ///< the equations of motion do
   dae::Solution solution = {};
-  bool threw = false;                         ///< the integration ended with an exception
-  std::optional<std::string> complaint = {};  ///< why the command stopped it
+  bool threw = false;                       ///< the integration ended with an exception
+  std::optional<std::string> failure = {};  ///< why the command stopped it
 
   const dae::IntegrateSummary& summary() const { return solution.summary; }
-  bool is_complete() const { return !threw && !complaint && summary().is_complete(); }
+  bool is_complete() const { return !threw && !failure && summary().is_complete(); }
   bool is_interrupted() const {
     return is_complete() && summary().termination == dae::Termination::kStoppedByCallback;
   }
   std::string termination() const {
-    if (complaint) return "steps_too_short";
+    if (failure) return "steps_too_short";
     if (is_interrupted()) return "interrupted";
     return threw ? "failed" : termination_name(summary().termination);
   }
@@ -326,8 +326,8 @@ void SimulateCommand::run() const {
   options.on_step = [&](const dae::State& state) {
     steps += 1;
     observer.after_step(state);
-    result.complaint = pace.complaint(state.t);
-    return !result.complaint && !was_interrupted();
+    result.failure = pace.failure(state.t);
+    return !result.failure && !was_interrupted();
   };
   try {
     result.solution = dae::integrate(system, options);
@@ -341,7 +341,7 @@ void SimulateCommand::run() const {
   observer.finish(result.threw ? std::nullopt : std::optional(result.solution.final));
   dae::IntegrateSummary& summary = result.solution.summary;
   if (!result.threw) summary.wall_seconds -= observer.seconds();
-  if (result.complaint) summary.message = *result.complaint;
+  if (result.failure) summary.message = *result.failure;
   if (result.is_interrupted()) {
     summary.message = fmt::format("interrupted at t = {:.10g}", observer.time());
   }

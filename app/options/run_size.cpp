@@ -89,7 +89,7 @@ void check_memory(double bytes, const std::string& what, const std::string& reme
 StepPace::StepPace(const dae::IntegrateOptions& options)
     : is_adaptive_(options.adaptive.has_value()), t_end_(options.t_end), last_t_(options.t_start) {}
 
-std::optional<std::string> StepPace::complaint(double t) {
+std::optional<std::string> StepPace::failure(double t) {
   constexpr long kLooked = 1000;
   steps_ += 1;
   if (!is_adaptive_ || steps_ % kLooked != 0) return {};

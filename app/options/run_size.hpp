@@ -27,7 +27,7 @@ class StepPace {
  public:
   explicit StepPace(const dae::IntegrateOptions& options);
   /// To be called after each step. Says why the run had better stop, if so.
-  std::optional<std::string> complaint(double t);
+  std::optional<std::string> failure(double t);
 
  private:
   bool is_adaptive_;

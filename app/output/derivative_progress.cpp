@@ -22,7 +22,7 @@ DerivativeProgress::DerivativeProgress(std::string text, sensitivity::Differenti
 
 void DerivativeProgress::after_step(double t) {
   throw_if_interrupted();
-  if (const std::optional<std::string> complaint = pace_.complaint(t)) throw Error(*complaint);
+  if (const std::optional<std::string> failure = pace_.failure(t)) throw Error(*failure);
   if (!run_) return;
   run_->update(t);
   if (t < t_end_) return;

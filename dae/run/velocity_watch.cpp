@@ -46,7 +46,7 @@ double VelocityWatch::energy(std::span<const double> v) const {
   return sum;
 }
 
-std::optional<std::string> VelocityWatch::complaint(Stepper& stepper) {
+std::optional<std::string> VelocityWatch::failure(Stepper& stepper) {
   const StepReport& report = stepper.report();
   const bool has_begun = moving_steps_ >= kFirstSteps;
   const bool looks = moving_steps_ % kStepsBetweenLooks == 0;

@@ -21,7 +21,7 @@ class VelocityWatch {
 
   /// What is wrong with the end of a step that succeeded, if anything. Costs a comparison, and as much as a
   /// correction of Newton's where the comparison does not suffice.
-  std::optional<std::string> complaint(Stepper& stepper);
+  std::optional<std::string> failure(Stepper& stepper);
 
  private:
   struct Violation {

@@ -68,10 +68,10 @@ struct ElementShape {
 ///     S potential_energy(const Motion<S>&) const
 ///     Momentum<S> momentum(const Motion<S>&) const
 ///     auto outputs(const Motion<S>&) const                    a range of S
-///     std::string complaint(const Position<double>&) const    what is wrong with it, or empty
+///     std::string validation_message(const Position<double>&) const    what is wrong with it, or empty
 ///     Drawing drawing(const Position<double>&) const          what it looks like in pictures
 ///
-/// complaint() is asked once, at the start of a run: a sentence about values that make no sense, such as
+/// validation_message() is asked once, at the start of a run: a sentence about values that make no sense, such as
 /// "has mass 0; it must be positive", which follows the element's name.
 ///
 /// Forces Bᵀλ of its own constraints come from the constraint, by AD. An element without data members is the
@@ -107,7 +107,7 @@ class ElementModel {
   virtual Taped potential_energy(const Motion<Taped>& at) const = 0;
   virtual Momentum<Taped> momentum(const Motion<Taped>& at) const = 0;
   virtual std::vector<Taped> outputs(const Motion<Taped>& at) const = 0;
-  virtual std::string complaint(const Position<double>& at) const = 0;
+  virtual std::string validation_message(const Position<double>& at) const = 0;
   virtual Drawing drawing(const Position<double>& at) const = 0;
 
  protected:
@@ -167,8 +167,8 @@ class ElementModelOf final : public ElementModel {
     if constexpr (HasOutputs<E, Taped>) return listed<Taped>(element_.outputs(at));
     return {};
   }
-  std::string complaint(const Position<double>& at) const override {
-    if constexpr (HasComplaint<E>) return element_.complaint(at);
+  std::string validation_message(const Position<double>& at) const override {
+    if constexpr (HasValidationMessage<E>) return element_.validation_message(at);
     return {};
   }
   Drawing drawing(const Position<double>& at) const override {

@@ -61,9 +61,9 @@ void ElementCheck::check(std::span<const double> q, std::span<const double> para
       at.controls_[i] = controls[index(element.controls[i])];
     }
     check_points(element, at);
-    const std::string complaint = model_->kind_of(element).model().complaint(at);
-    if (complaint.empty()) continue;
-    throw InvalidArgument("element '" + element.name + "' " + complaint);
+    const std::string validation_message = model_->kind_of(element).model().validation_message(at);
+    if (validation_message.empty()) continue;
+    throw InvalidArgument("element '" + element.name + "' " + validation_message);
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace liegrad::dae {
 
-/// Asks elements whether their parameters make sense, see ElementModel::complaint().
+/// Asks elements whether their parameters make sense, see ElementModel::validation_message().
 class ElementCheck {
  public:
   explicit ElementCheck(const Model& model)

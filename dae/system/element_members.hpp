@@ -31,8 +31,8 @@ concept HasConstraint = requires(const E& e, const Position<S>& at) {
   std::begin(e.constraint(at));
 };
 template <class E>
-concept HasComplaint = requires(const E& e, const Position<double>& at) {
-  { e.complaint(at) } -> std::convertible_to<std::string>;
+concept HasValidationMessage = requires(const E& e, const Position<double>& at) {
+  { e.validation_message(at) } -> std::convertible_to<std::string>;
 };
 template <class E>
 concept HasDrawing = requires(const E& e, const Position<double>& at) {
@@ -65,7 +65,7 @@ namespace element_members {
 
 struct AllNames {
   int residual, constraint, algebraic, kinetic_energy, potential_energy, momentum, outputs,
-      complaint, drawing;
+      validation_message, drawing;
 };
 template <class E>
 struct With : E, AllNames {};
@@ -99,8 +99,8 @@ concept NamesOutputs = !requires {
   &With<E>::outputs;
 };
 template <class E>
-concept NamesComplaint = !requires {
-  &With<E>::complaint;
+concept NamesValidationMessage = !requires {
+  &With<E>::validation_message;
 };
 template <class E>
 concept NamesDrawing = !requires {
@@ -141,9 +141,10 @@ constexpr bool check_element_members() {
                 "an element has a member 'outputs' that cannot be used; it must be public and "
                 "return a range: "
                 "template <class S> lie::Vec<S, n> outputs(const dae::Motion<S>&) const");
-  static_assert(!NamesComplaint<E> || HasComplaint<E>,
-                "an element has a member 'complaint' that cannot be used; it must be public: "
-                "std::string complaint(const dae::Position<double>&) const");
+  static_assert(
+      !NamesValidationMessage<E> || HasValidationMessage<E>,
+      "an element has a member 'validation_message' that cannot be used; it must be public: "
+      "std::string validation_message(const dae::Position<double>&) const");
   static_assert(!NamesDrawing<E> || HasDrawing<E>,
                 "an element has a member 'drawing' that cannot be used; it must be public: "
                 "dae::Drawing drawing(const dae::Position<double>&) const");

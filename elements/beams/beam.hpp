@@ -152,10 +152,10 @@ struct Beam {
     return all;
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const dae::ElementShape own = shape();
     std::string text = not_positive_parameter(own, at, {first(kLength), first(kParts)});
-    if (text.empty()) text = section.complaint(own, at, first(kSection));
+    if (text.empty()) text = section.validation_message(own, at, first(kSection));
     if (text.empty()) {
       text = negative_parameter(
           own, at, {first(kMass), first(kInertia), first(kInertia + 1), first(kInertia + 2)});
@@ -163,8 +163,9 @@ struct Beam {
     for (int i = first_damping(); i < std::ssize(own.parameters) && text.empty(); ++i) {
       text = negative_parameter(own, at, {i});
     }
-    if (text.empty() && frames == SectionFrames::kAttached) text = two_frames_complaint(at);
-    return text.empty() ? shape_complaint(at) : text;
+    if (text.empty() && frames == SectionFrames::kAttached)
+      text = two_frames_validation_message(at);
+    return text.empty() ? shape_validation_message(at) : text;
   }
 
   /// The parameters L, gamma1 … and kappa1 … of a beam that has no stress between two sections; L is the
@@ -253,7 +254,7 @@ struct Beam {
   }
 
   /// About how the ends are placed at the start.
-  std::string shape_complaint(const dae::Position<double>& at) const {
+  std::string shape_validation_message(const dae::Position<double>& at) const {
     using dae::number_text;
     constexpr double kLargestStrain = 0.5, kNearlyHalfATurn = 3.1;
     const lie::Frame<double> a = section_frame<double>(at, frames, 0),

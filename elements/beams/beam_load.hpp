@@ -51,10 +51,10 @@ struct BeamLoad {
     a.add(balance, -(S(2) * force_a + force_b), -a.frame.in_body(S(2) * torque_a + torque_b));
     b.add(balance, -(S(2) * force_b + force_a), -b.frame.in_body(S(2) * torque_b + torque_a));
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const int first = num_beam_frame_parameters(frames);
     const std::string text = not_positive_parameter(shape(), at, {first + kLength, first + kParts});
-    return text.empty() ? law_complaint(law, at, first + kLaw) : text;
+    return text.empty() ? law_validation_message(law, at, first + kLaw) : text;
   }
 };
 

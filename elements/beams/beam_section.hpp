@@ -31,7 +31,7 @@ struct BeamStress {
 //     damping_parameters()       times τ of Kelvin–Voigt damping, of a beam with damping
 //     stress(at, first, ε)       K ε, with the parameters of the stiffness that begin there
 //     delayed(at, first, ε̇)      τ ε̇: the stress of a beam with damping is K (ε + τ ε̇)
-//     complaint(…)               like that of an element
+//     validation_message(…)               like that of an element
 
 /// A section without coupling, with the axes of the section through its elastic centre as principal axes.
 /// Material with the viscosities τ_E E and τ_G G has the damping of [LinnLangTuganov2013].
@@ -61,8 +61,8 @@ struct DiagonalSection {
     return {lie::Vec<S, 3>(tau_e, tau_g, tau_g).cwiseProduct(rate.gamma),
             lie::Vec<S, 3>(tau_g, tau_e, tau_e).cwiseProduct(rate.kappa)};
   }
-  std::string complaint(const dae::ElementShape& shape, const dae::Position<double>& at,
-                        int first) const {
+  std::string validation_message(const dae::ElementShape& shape, const dae::Position<double>& at,
+                                 int first) const {
     for (int i = first; i < first + kCount; ++i) {
       const std::string text = not_positive_parameter(shape, at, {i});
       if (!text.empty()) return text;
@@ -113,8 +113,8 @@ struct FullSection {
   BeamStrain<S> delayed(const dae::Position<S>& at, int first, const BeamStrain<S>& rate) const {
     return {at.parameter(first) * rate.gamma, at.parameter(first) * rate.kappa};
   }
-  std::string complaint(const dae::ElementShape&, const dae::Position<double>& at,
-                        int first) const {
+  std::string validation_message(const dae::ElementShape&, const dae::Position<double>& at,
+                                 int first) const {
     lie::Mat<double, 6> k;
     int next = first;
     for (int i = 0; i < 6; ++i) {

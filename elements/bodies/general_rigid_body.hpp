@@ -1,8 +1,8 @@
 #pragma once
 
 #include "liegrad/dae/system/element.hpp"
-#include "liegrad/elements/bodies/inertia_complaint.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
+#include "liegrad/elements/bodies/inertia_validation.hpp"
 
 namespace liegrad::elements {
 
@@ -72,13 +72,13 @@ struct GeneralRigidBody {
     return {linear, spin + lie::rotation::cross<S>(frame.point(at.parameter3(kCentre)), linear)};
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
-    const std::string mass = mass_complaint(at.parameter(kMass));
+  std::string validation_message(const dae::Position<double>& at) const {
+    const std::string mass = mass_validation_message(at.parameter(kMass));
     if (!mass.empty()) return mass;
     const auto j = [&at](int i) { return at.parameter(kInertia + i); };
     lie::Mat<double, 3> inertia;
     inertia << j(0), j(3), j(4), j(3), j(1), j(5), j(4), j(5), j(2);
-    return inertia_complaint(inertia);
+    return inertia_validation_message(inertia);
   }
   /// Without the products of inertia.
   dae::Drawing drawing(const dae::Position<double>& at) const {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "liegrad/dae/system/element.hpp"
-#include "liegrad/elements/bodies/inertia_complaint.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
+#include "liegrad/elements/bodies/inertia_validation.hpp"
 
 namespace liegrad::elements {
 
@@ -40,8 +40,8 @@ struct PointMass {
     return {linear, lie::rotation::cross<S>(at.frame(0).position, linear)};
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
-    return mass_complaint(at.parameter(kMass));
+  std::string validation_message(const dae::Position<double>& at) const {
+    return mass_validation_message(at.parameter(kMass));
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     return ball_of_mass(at.parameter(kMass));

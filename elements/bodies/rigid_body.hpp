@@ -1,8 +1,8 @@
 #pragma once
 
 #include "liegrad/dae/system/element.hpp"
-#include "liegrad/elements/bodies/inertia_complaint.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
+#include "liegrad/elements/bodies/inertia_validation.hpp"
 
 namespace liegrad::elements {
 
@@ -54,9 +54,9 @@ struct RigidBody {
                         lie::rotation::cross<S>(frame.position, linear)};
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
-    const std::string mass = mass_complaint(at.parameter(kMass));
-    return mass.empty() ? principal_inertia_complaint(at.parameter3(kInertia)) : mass;
+  std::string validation_message(const dae::Position<double>& at) const {
+    const std::string mass = mass_validation_message(at.parameter(kMass));
+    return mass.empty() ? principal_inertia_validation_message(at.parameter3(kInertia)) : mass;
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     return solid_of_inertia(at.parameter(kMass), at.parameter3(kInertia));

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "liegrad/dae/system/element.hpp"
-#include "liegrad/elements/bodies/inertia_complaint.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
+#include "liegrad/elements/bodies/inertia_validation.hpp"
 
 namespace liegrad::elements {
 
@@ -48,9 +48,9 @@ struct SpinningTop {
            lie::rotation::dot<S>(at.parameter3(kGravity), at.rotation(0) * at.parameter3(kCentre));
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
-    const std::string mass = mass_complaint(at.parameter(kMass));
-    return mass.empty() ? principal_inertia_complaint(at.parameter3(kInertia)) : mass;
+  std::string validation_message(const dae::Position<double>& at) const {
+    const std::string mass = mass_validation_message(at.parameter(kMass));
+    return mass.empty() ? principal_inertia_validation_message(at.parameter3(kInertia)) : mass;
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     const lie::Vec<double, 3> centre = at.parameter3(kCentre), fixed = lie::Vec<double, 3>::Zero();

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "liegrad/dae/system/element.hpp"
-#include "liegrad/elements/bodies/inertia_complaint.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
+#include "liegrad/elements/bodies/inertia_validation.hpp"
 
 namespace liegrad::elements {
 
@@ -32,7 +32,7 @@ struct TorsionalBall {
     const lie::Vec<S, 3> theta = turn<S>(at);
     return S(0.5) * at.parameter("k") * lie::rotation::dot<S>(theta, theta);
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     if (at.parameter("m") > 0) return {};
     return "has inertia m = " + dae::number_text(at.parameter("m")) + "; it must be positive";
   }

@@ -25,10 +25,11 @@ struct DrivenCoordinate {
   lie::Vec<S, 1> constraint(const dae::Position<S>& at) const {
     return lie::Vec<S, 1>(law_value(law, at, 0) - S(at.coordinates(0)(0)));
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    if (const std::string text = law_complaint(law, at, 0); !text.empty()) return text;
+  std::string validation_message(const dae::Position<double>& at) const {
+    if (const std::string text = law_validation_message(law, at, 0); !text.empty()) return text;
     const std::vector<double> p = law_parameters(law, at, 0);
-    if (const std::string text = jump_complaint(law, p, at.time()); !text.empty()) return text;
+    if (const std::string text = jump_validation_message(law, p, at.time()); !text.empty())
+      return text;
     if (Law::kContinuousDerivatives >= 2) return "";
     return "has a law with " + std::to_string(Law::kContinuousDerivatives) +
            " continuous derivatives; a drive needs two, as its acceleration must not jump";

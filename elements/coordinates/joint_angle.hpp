@@ -46,8 +46,8 @@ struct JointAngle {
     return lie::Vec<S, 1>(S(S(2) * atan(d.sine / (d.length + d.cosine))));
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
-    if (const std::string text = two_frames_complaint(at); !text.empty()) return text;
+  std::string validation_message(const dae::Position<double>& at) const {
+    if (const std::string text = two_frames_validation_message(at); !text.empty()) return text;
     const Difference<double> d(at);
     if (d.length < 1e-6) {
       return "has frames whose z axes are opposite; turn one of them by half a turn";

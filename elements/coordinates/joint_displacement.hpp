@@ -26,8 +26,8 @@ struct JointDisplacement {
     return lie::Vec<S, 1>(lie::rotation::dot<S>(a.rotation.col(2), distance) -
                           S(at.coordinates(2)(0)));
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return frame_complaint(at, "a", 0);
+  std::string validation_message(const dae::Position<double>& at) const {
+    return frame_validation_message(at, "a", 0);
   }
 };
 

@@ -73,9 +73,9 @@ class LawPieces {
 };
 
 /// What is wrong with the law of a drive after t: a value, a speed or an acceleration that jumps. As
-/// ElementModel::complaint() says it; empty if nothing is.
+/// ElementModel::validation_message() says it; empty if nothing is.
 template <class Law>
-std::string jump_complaint(const Law& law, std::span<const double> parameters, double t) {
+std::string jump_validation_message(const Law& law, std::span<const double> parameters, double t) {
   using Series = typename LawPieces<Law>::Series;
   constexpr std::array kNames = {"value", "speed", "acceleration"};
   // Relative to the largest of their kind, and to what rounding of values makes of derivatives.

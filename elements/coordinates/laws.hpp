@@ -18,7 +18,7 @@ namespace liegrad::elements {
 //                                                      the parameters are
 //     std::vector<ParameterSpec> parameters(unit)      of the law's values
 //     S value(std::span<const S> p, const S& t)        for any scalar
-//     std::string complaint(std::span<const double> p) optional: like that of an element
+//     std::string validation_message(std::span<const double> p) optional: like that of an element
 //     operator==                                       equal ones share their kernels
 
 /// Of laws that are analytic.
@@ -39,15 +39,15 @@ S law_value(const Law& law, const dae::Position<S>& at, int first) {
   return law.template value<S>(p, at.time());
 }
 template <class Law>
-std::string law_complaint(const Law& law, const dae::Position<double>& at, int first) {
-  if constexpr (requires { law.complaint(std::span<const double>()); }) {
+std::string law_validation_message(const Law& law, const dae::Position<double>& at, int first) {
+  if constexpr (requires { law.validation_message(std::span<const double>()); }) {
     const std::vector<double> p = law_parameters(law, at, first);
-    return law.complaint(p);
+    return law.validation_message(p);
   }
   return "";
 }
 
-/// Of a law that cannot be evaluated, which its complaint says: not finite, so that no run goes on with it.
+/// Of a law that cannot be evaluated, which its validation message says: not finite, so that no run goes on with it.
 template <class S>
 S undefined_value(const S& t) {
   return (t - t) / (t - t);
@@ -98,7 +98,7 @@ class PolynomialLaw {
     for (std::size_t i = p.size() - 1; i-- > 0;) sum = sum * t + p[i];
     return sum;
   }
-  std::string complaint(std::span<const double>) const {
+  std::string validation_message(std::span<const double>) const {
     if (n_ >= 1) return "";
     return "has a polynomial law of " + std::to_string(n_) + " coefficients; it needs at least one";
   }
@@ -151,7 +151,7 @@ struct SmoothStartLaw {
     return omega / t_s * (S(0.5) * inside * inside + (cos(turn * inside) - S(1)) / (turn * turn)) +
            omega * (from - inside);
   }
-  std::string complaint(std::span<const double> p) const {
+  std::string validation_message(std::span<const double> p) const {
     if (p[1] > 0) return "";
     return "has a starting time t_s = " + dae::number_text(p[1]) + " s; it must be positive";
   }

@@ -18,18 +18,18 @@ class LawTable {
   LawTable(std::vector<double> times, std::vector<double> values)
       : times_(std::move(times)),
         values_(std::move(values)),
-        complaint_(complaint_about(times_, values_)) {
+        validation_message_(validation_message_about(times_, values_)) {
     values_.resize(times_.size(), 0.0);
   }
   /// Values are parameters: laws with equal times are the same function of them.
   bool operator==(const LawTable& other) const {
-    return times_ == other.times_ && complaint_ == other.complaint_;
+    return times_ == other.times_ && validation_message_ == other.validation_message_;
   }
 
   /// Another number of values than times, fewer than two, times that do not increase or are not finite;
-  /// as ElementModel::complaint() says it. Empty if nothing is wrong; otherwise only the parameters can be
+  /// as ElementModel::validation_message() says it. Empty if nothing is wrong; otherwise only the parameters can be
   /// asked for.
-  const std::string& complaint() const { return complaint_; }
+  const std::string& validation_message() const { return validation_message_; }
 
   std::size_t size() const { return times_.size(); }
   double time(std::size_t i) const { return times_[i]; }
@@ -44,8 +44,8 @@ class LawTable {
   }
 
  private:
-  static std::string complaint_about(const std::vector<double>& times,
-                                     const std::vector<double>& values) {
+  static std::string validation_message_about(const std::vector<double>& times,
+                                              const std::vector<double>& values) {
     using dae::number_text;
     if (times.size() != values.size()) {
       return "has a law with a table of " + std::to_string(times.size()) + " times and " +
@@ -72,7 +72,7 @@ class LawTable {
   }
 
   std::vector<double> times_, values_;
-  std::string complaint_;
+  std::string validation_message_;
 };
 
 /// A cubic spline through a table, twice continuously differentiable everywhere: its ends are natural
@@ -90,11 +90,13 @@ class TableLaw {
   std::vector<dae::ParameterSpec> parameters(const std::string& unit) const {
     return table_.parameters(unit);
   }
-  std::string complaint(std::span<const double>) const { return table_.complaint(); }
+  std::string validation_message(std::span<const double>) const {
+    return table_.validation_message();
+  }
 
   template <class S>
   S value(std::span<const S> y, const S& t) const {
-    if (!table_.complaint().empty()) return undefined_value<S>(y, t);
+    if (!table_.validation_message().empty()) return undefined_value<S>(y, t);
     const std::size_t last = table_.size() - 1;
     const std::vector<S> m = second_derivatives<S>(y);
     // Before the first knot, then from each knot on: a + b τ + c τ² + d τ³, τ = t - origin.
@@ -157,10 +159,12 @@ class LinearTableLaw {
   std::vector<dae::ParameterSpec> parameters(const std::string& unit) const {
     return table_.parameters(unit);
   }
-  std::string complaint(std::span<const double>) const { return table_.complaint(); }
+  std::string validation_message(std::span<const double>) const {
+    return table_.validation_message();
+  }
   template <class S>
   S value(std::span<const S> y, const S& t) const {
-    if (!table_.complaint().empty()) return undefined_value<S>(y, t);
+    if (!table_.validation_message().empty()) return undefined_value<S>(y, t);
     S sum = y[0];
     for (std::size_t i = 0; i + 1 < table_.size(); ++i) {
       const S from = t - S(table_.time(i)), h(table_.interval(i));

@@ -30,8 +30,8 @@ struct AppliedForce {
     const lie::Vec<S, 3> force = law_value<Law, S>(law, at, kLaw) * at.parameter3(kForce);
     balance.apply_force_at(0, at.parameter3("a.X"), load_in_inertial<S>(at, axes, force));
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return law_complaint(law, at, kLaw);
+  std::string validation_message(const dae::Position<double>& at) const {
+    return law_validation_message(law, at, kLaw);
   }
 };
 

@@ -30,8 +30,8 @@ struct AppliedTorque {
     const lie::Vec<S, 3> torque = law_value<Law, S>(law, at, kLaw) * at.parameter3(kTorque);
     balance.apply_torque(0, load_in_body<S>(at, axes, torque));
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return law_complaint(law, at, kLaw);
+  std::string validation_message(const dae::Position<double>& at) const {
+    return law_validation_message(law, at, kLaw);
   }
 };
 

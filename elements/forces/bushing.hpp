@@ -97,12 +97,12 @@ struct Bushing {
     return both;
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     for (int i = kStiffness; i < kEnd; ++i) {
       const std::string text = negative_parameter(shape(), at, {i});
       if (!text.empty()) return text;
     }
-    if (const std::string text = two_frames_complaint(at); !text.empty()) return text;
+    if (const std::string text = two_frames_validation_message(at); !text.empty()) return text;
     const lie::Mat<double, 3> r =
         attached_frame(at, 0, kA).rotation.transpose() * attached_frame(at, 1, kB).rotation;
     if (r.trace() > -1 + 1e-6) return "";

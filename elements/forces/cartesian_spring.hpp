@@ -43,7 +43,7 @@ struct CartesianSpring {
   lie::Vec<S, 3> outputs(const dae::Motion<S>& at) const {
     return force(at);
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     return negative_parameter(
         shape(), at,
         {kStiffness, kStiffness + 1, kStiffness + 2, kDamping, kDamping + 1, kDamping + 2});

@@ -8,7 +8,7 @@
 
 namespace liegrad::elements {
 
-/// A complaint about the first of these parameters that is negative, by their names in the shape.
+/// A validation message about the first of these parameters that is negative, by their names in the shape.
 inline std::string negative_parameter(const dae::ElementShape& shape,
                                       const dae::Position<double>& at,
                                       std::initializer_list<int> parameters) {

@@ -32,7 +32,7 @@ struct CoordinateFriction {
   lie::Vec<S, 1> outputs(const dae::Motion<S>& at) const {
     return lie::Vec<S, 1>(force(at));
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const std::string text = negative_parameter(shape(), at, {kCoulomb, kDamping});
     return text.empty() ? not_positive_parameter(shape(), at, {kSmoothing}) : text;
   }
@@ -80,7 +80,7 @@ struct ReactionFriction {
   lie::Vec<S, 1> outputs(const dae::Motion<S>& at) const {
     return lie::Vec<S, 1>(force(at));
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     if (count < 1) {
       return "reads " + std::to_string(count) + " multipliers of its joint; it needs at least one";
     }
@@ -98,7 +98,7 @@ struct ReactionFriction {
   S force(const dae::Motion<S>& at) const {
     using std::sqrt, std::tanh;
     S square = at.parameter(kSmallForce) * at.parameter(kSmallForce);
-    // Of those that there are: that others are asked for is a complaint, at the start of a run.
+    // Of those that there are: that others are asked for is a validation message, at the start of a run.
     for (int i = std::max(first, 0); i < std::min(first + count, multipliers); ++i) {
       square += at.multiplier(i) * at.multiplier(i);
     }

@@ -30,7 +30,7 @@ struct CoordinateSpring {
   lie::Vec<S, 1> outputs(const dae::Motion<S>& at) const {
     return lie::Vec<S, 1>(force(at));
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     return negative_parameter(shape(), at, {kStiffness, kDamping});
   }
 

@@ -44,7 +44,7 @@ struct PointSpring {
     return {line.length, force(at, line)};
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const double size =
         attached_point(at, 0, 0).norm() + attached_point(at, 1, kPointParameters).norm();
     if (Line<double>(at).length <= 1e-12 * size) {

@@ -43,7 +43,7 @@ struct QuadraticDrag {
   lie::Vec<S, 3> outputs(const dae::Motion<S>& at) const {
     return force(at);
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const std::string text = negative_parameter(shape(), at, {kDensity, kCoefficient, kArea});
     return text.empty() ? not_positive_parameter(shape(), at, {kSmoothing}) : text;
   }

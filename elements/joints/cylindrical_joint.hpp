@@ -36,7 +36,9 @@ struct CylindricalJoint {
     const lie::Vec<S, 3> force = across_axis_force<S>(a, at.multiplier(0), at.multiplier(1));
     return force_and_torque<S>(force, tilt_torque<S>(a, b, at.multiplier(2), at.multiplier(3)));
   }
-  std::string complaint(const dae::Position<double>& at) const { return two_frames_complaint(at); }
+  std::string validation_message(const dae::Position<double>& at) const {
+    return two_frames_validation_message(at);
+  }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     return frame_joint_drawing(at, dae::Drawing::JointKind::kRevolute);
   }

@@ -32,7 +32,7 @@ struct DistanceJoint {
   lie::Vec<S, 3> outputs(const dae::Motion<S>& at) const {
     return S(at.multiplier(0) / at.parameter(kLength)) * along<S>(at);
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const double l = at.parameter(kLength);
     if (!(l > 0)) {
       return "has length l = " + dae::number_text(l) + "; it must be positive (use a spherical " +

@@ -35,7 +35,9 @@ struct FixedJoint {
     return force_and_torque<S>(force, tilt_torque<S>(a, b, at.multiplier(3), at.multiplier(4)) +
                                           turn_torque<S>(a, b, at.multiplier(5)));
   }
-  std::string complaint(const dae::Position<double>& at) const { return two_frames_complaint(at); }
+  std::string validation_message(const dae::Position<double>& at) const {
+    return two_frames_validation_message(at);
+  }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     return frame_joint_drawing(at, dae::Drawing::JointKind::kRigid);
   }

@@ -33,7 +33,9 @@ struct PlaneJoint {
     const lie::Vec<S, 3> force = at.multiplier(0) * a.rotation.col(2);
     return force_and_torque<S>(force, tilt_torque<S>(a, b, at.multiplier(1), at.multiplier(2)));
   }
-  std::string complaint(const dae::Position<double>& at) const { return two_frames_complaint(at); }
+  std::string validation_message(const dae::Position<double>& at) const {
+    return two_frames_validation_message(at);
+  }
 };
 
 }  // namespace liegrad::elements

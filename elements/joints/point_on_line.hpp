@@ -24,8 +24,8 @@ struct PointOnLine {
   lie::Vec<S, 3> outputs(const dae::Motion<S>& at) const {
     return across_axis_force<S>(attached_frame<S>(at, 0, 0), at.multiplier(0), at.multiplier(1));
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return frame_complaint(at, "a", 0);
+  std::string validation_message(const dae::Position<double>& at) const {
+    return frame_validation_message(at, "a", 0);
   }
 };
 

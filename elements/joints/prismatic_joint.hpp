@@ -37,7 +37,9 @@ struct PrismaticJoint {
     return force_and_torque<S>(force, tilt_torque<S>(a, b, at.multiplier(2), at.multiplier(3)) +
                                           turn_torque<S>(a, b, at.multiplier(4)));
   }
-  std::string complaint(const dae::Position<double>& at) const { return two_frames_complaint(at); }
+  std::string validation_message(const dae::Position<double>& at) const {
+    return two_frames_validation_message(at);
+  }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     return frame_joint_drawing(at, dae::Drawing::JointKind::kPrismatic);
   }

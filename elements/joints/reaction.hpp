@@ -32,8 +32,8 @@ lie::Vec<S, 6> force_and_torque(const lie::Vec<S, 3>& force, const lie::Vec<S, 3
 
 /// What is wrong with the orientation of an attached frame whose parameters begin there: a quaternion
 /// may have any length but zero.
-inline std::string frame_complaint(const dae::Position<double>& at, const std::string& prefix,
-                                   int first_parameter) {
+inline std::string frame_validation_message(const dae::Position<double>& at,
+                                            const std::string& prefix, int first_parameter) {
   double square = 0;
   for (int i = kPointParameters; i < kFrameParameters; ++i) {
     square += at.parameter(first_parameter + i) * at.parameter(first_parameter + i);
@@ -44,9 +44,9 @@ inline std::string frame_complaint(const dae::Position<double>& at, const std::s
 }
 
 /// Of joints between two frames, a and b.
-inline std::string two_frames_complaint(const dae::Position<double>& at) {
-  const std::string of_a = frame_complaint(at, "a", 0);
-  return of_a.empty() ? frame_complaint(at, "b", kFrameParameters) : of_a;
+inline std::string two_frames_validation_message(const dae::Position<double>& at) {
+  const std::string of_a = frame_validation_message(at, "a", 0);
+  return of_a.empty() ? frame_validation_message(at, "b", kFrameParameters) : of_a;
 }
 
 }  // namespace liegrad::elements

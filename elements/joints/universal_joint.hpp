@@ -36,7 +36,9 @@ struct UniversalJoint {
     return force_and_torque<S>(
         force, at.multiplier(3) * lie::rotation::cross<S>(a.rotation.col(0), b.rotation.col(1)));
   }
-  std::string complaint(const dae::Position<double>& at) const { return two_frames_complaint(at); }
+  std::string validation_message(const dae::Position<double>& at) const {
+    return two_frames_validation_message(at);
+  }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     return frame_joint_drawing(at, dae::Drawing::JointKind::kSpherical);
   }

@@ -53,8 +53,8 @@ lie::PlanarFrame<S> attached_planar_frame(const dae::Position<S>& at, int node,
 
 /// What is wrong with an attached frame whose parameters begin there: its direction may have any length but
 /// zero.
-inline std::string planar_frame_complaint(const dae::Position<double>& at,
-                                          const std::string& prefix, int first_parameter) {
+inline std::string planar_frame_validation_message(const dae::Position<double>& at,
+                                                   const std::string& prefix, int first_parameter) {
   const double d1 = at.parameter(first_parameter + 2), d2 = at.parameter(first_parameter + 3);
   if (d1 != 0 || d2 != 0) return {};
   return "has the direction (0, 0) as x axis of its frame " + prefix +
@@ -63,10 +63,10 @@ inline std::string planar_frame_complaint(const dae::Position<double>& at,
 
 /// What is wrong with the frames a and b of a joint, whose x axes should point the same way: a joint that
 /// makes the sine of the angle between them zero would also hold them in opposite directions.
-inline std::string parallel_frames_complaint(const dae::Position<double>& at) {
+inline std::string parallel_frames_validation_message(const dae::Position<double>& at) {
   for (const int i : {0, 1}) {
     const std::string text =
-        planar_frame_complaint(at, i == 0 ? "a" : "b", i * kPlanarFrameParameters);
+        planar_frame_validation_message(at, i == 0 ? "a" : "b", i * kPlanarFrameParameters);
     if (!text.empty()) return text;
   }
   const lie::PlanarFrame<double> a = attached_planar_frame(at, 0, 0);

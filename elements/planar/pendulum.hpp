@@ -4,8 +4,8 @@
 #include <string>
 
 #include "liegrad/dae/system/element.hpp"
-#include "liegrad/elements/bodies/inertia_complaint.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
+#include "liegrad/elements/bodies/inertia_validation.hpp"
 
 namespace liegrad::elements {
 
@@ -31,8 +31,8 @@ struct PlanarPointMass {
   S potential_energy(const dae::Motion<S>& at) const {
     return at.parameter(0) * at.parameter(1) * at.coordinates(0)(1);
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return mass_complaint(at.parameter(0));
+  std::string validation_message(const dae::Position<double>& at) const {
+    return mass_validation_message(at.parameter(0));
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     return ball_of_mass(at.parameter(0));
@@ -54,7 +54,7 @@ struct PlanarRod {
     const S& l = at.parameter(0);
     return lie::Vec<S, 1>(S(0.5) * (x(0) * x(0) + x(1) * x(1) - l * l));
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const double l = at.parameter(0);
     if (!(l > 0)) {
       return "has length l = " + dae::number_text(l) + "; it must be positive";

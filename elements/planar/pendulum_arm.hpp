@@ -51,7 +51,7 @@ struct ArmOnGround {
     balance.apply_planar_torque(0, -torque);
     balance.apply_planar_torque(1, torque);
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     return negative_parameter(shape(), at, {kViscous, kCoulomb});
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
@@ -88,7 +88,7 @@ struct ArmOnArm {
     balance.apply_planar_torque(0, -torque);
     balance.apply_planar_torque(1, torque);
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     return negative_parameter(shape(), at, {kViscous, kCoulomb});
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {

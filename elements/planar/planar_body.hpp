@@ -49,7 +49,7 @@ struct PlanarBody {
     return {{p(0), p(1), S(0)}, {S(0), S(0), spin + x(0) * p(1) - x(1) * p(0)}};
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const double m = at.parameter(kMass), inertia = at.parameter(kInertia);
     if (!(m > 0)) return "has mass " + dae::number_text(m) + "; it must be positive";
     if (inertia > 0) return {};

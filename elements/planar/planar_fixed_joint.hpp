@@ -20,8 +20,8 @@ struct PlanarFixedJoint {
     const lie::Vec<S, 2> gap = a.position - b.position;
     return {gap(0), gap(1), sine_between<S>(a, b)};
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return parallel_frames_complaint(at);
+  std::string validation_message(const dae::Position<double>& at) const {
+    return parallel_frames_validation_message(at);
   }
 };
 

@@ -25,8 +25,8 @@ struct PlanarPointOnLine {
     const lie::Vec<S, 2> b = attached_planar_point(at, 1, kPlanarFrameParameters);
     return lie::Vec<S, 1>(right_of_axis<S>(a, b));
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return planar_frame_complaint(at, "a", 0);
+  std::string validation_message(const dae::Position<double>& at) const {
+    return planar_frame_validation_message(at, "a", 0);
   }
 };
 

@@ -29,8 +29,8 @@ struct PlanarPrismaticJoint {
     const lie::PlanarFrame<S> b = attached_planar_frame(at, 1, kPlanarFrameParameters);
     return {right_of_axis<S>(a, b.position), sine_between<S>(a, b)};
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return parallel_frames_complaint(at);
+  std::string validation_message(const dae::Position<double>& at) const {
+    return parallel_frames_validation_message(at);
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     const int b = kPlanarFrameParameters;

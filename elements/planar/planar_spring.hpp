@@ -44,7 +44,7 @@ struct PlanarSpring {
     return {now.length, force<S>(at, now)};
   }
 
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const lie::Vec<double, 2> a = attached_planar_point(at, 0, 0),
                               b = attached_planar_point(at, 1, kPlanarPointParameters);
     if ((b - a).norm() > 1e-12 * (a.norm() + b.norm())) {

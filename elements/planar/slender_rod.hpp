@@ -20,8 +20,8 @@ lie::Vec<S, 2> rod_end(const dae::Position<S>& at, int node, const S& length, Ro
   return at.planar_frame(node).point(lie::Vec<S, 2>(S(0.5 * static_cast<int>(end)) * length, S(0)));
 }
 
-/// What is wrong with the length of a rod, as ElementModel::complaint() says it.
-inline std::string rod_length_complaint(double l) {
+/// What is wrong with the length of a rod, as ElementModel::validation_message() says it.
+inline std::string rod_length_validation_message(double l) {
   if (l > 0) return {};
   return "has length l = " + dae::number_text(l) + "; it must be positive";
 }
@@ -47,10 +47,10 @@ struct PlanarSlenderRod {
     return S(0.5) *
            (at.parameter(kMass) * (u(0) * u(0) + u(1) * u(1)) + inertia<S>(at) * omega * omega);
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const double m = at.parameter(kMass), l = at.parameter(kLength);
     if (!(m > 0)) return "has mass " + dae::number_text(m) + "; it must be positive";
-    return rod_length_complaint(l);
+    return rod_length_validation_message(l);
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     const lie::Vec<double, 3> half(at.parameter(kLength) / 2, 0, 0);
@@ -83,8 +83,8 @@ struct PlanarRodJoint {
     return attached_planar_point(at, 0, 0) -
            rod_end<S>(at, 1, at.parameter(kPlanarPointParameters), end);
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return rod_length_complaint(at.parameter(kPlanarPointParameters));
+  std::string validation_message(const dae::Position<double>& at) const {
+    return rod_length_validation_message(at.parameter(kPlanarPointParameters));
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     const double half = at.parameter(kPlanarPointParameters) / 2;
@@ -115,9 +115,10 @@ struct PlanarRodOnSlider {
     return line.point(lie::Vec<S, 2>(at.coordinates(1)(0), S(0))) -
            rod_end<S>(at, 2, at.parameter(kPlanarFrameParameters), end);
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    const std::string frame = planar_frame_complaint(at, "a", 0);
-    return frame.empty() ? rod_length_complaint(at.parameter(kPlanarFrameParameters)) : frame;
+  std::string validation_message(const dae::Position<double>& at) const {
+    const std::string frame = planar_frame_validation_message(at, "a", 0);
+    return frame.empty() ? rod_length_validation_message(at.parameter(kPlanarFrameParameters))
+                         : frame;
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     const double half = at.parameter(kPlanarFrameParameters) / 2;

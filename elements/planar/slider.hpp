@@ -24,7 +24,7 @@ struct Slider {
     const S u = at.velocity_coordinates(0)(0);
     return S(0.5) * at.parameter(0) * u * u;
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     if (at.parameter(0) > 0) return {};
     return "has mass " + dae::number_text(at.parameter(0)) + "; it must be positive";
   }
@@ -60,7 +60,7 @@ struct SliderSpring {
     return lie::Vec<S, 1>(at.parameter(kStiffness) * elongation<S>(at) +
                           at.parameter(kDamping) * rate);
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     return negative_parameter(shape(), at, {kStiffness, kDamping});
   }
 

@@ -23,7 +23,7 @@ struct DistanceSensor {
     const lie::Vec<S, 3> d = attached_point<S>(at, 1, kB) - attached_point<S>(at, 0, kA);
     return reading_of<1, S>(at, kReading, lie::Vec<S, 1>(S(sqrt(lie::rotation::dot<S>(d, d)))));
   }
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     const lie::Vec<double, 3> d =
         attached_point<double>(at, 1, kB) - attached_point<double>(at, 0, kA);
     if (d.norm() > 0) return {};

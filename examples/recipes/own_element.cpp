@@ -26,7 +26,7 @@ struct Sun {
     return -at.parameter(0) / distance<S>(at);
   }
   // Asked once, with the initial values, before a run.
-  std::string complaint(const dae::Position<double>& at) const {
+  std::string validation_message(const dae::Position<double>& at) const {
     return at.frame(0).position.norm() > 0 ? ""
                                            : "is where its planet starts; move the planet away";
   }

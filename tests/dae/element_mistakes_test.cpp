@@ -352,19 +352,19 @@ TEST(ElementMistakes, NodesOfAnotherKind) {
             "apply_planar_force() is for planar bodies, points in R^2 and the ground");
 }
 
-/// Its complaint, which is asked at the start of a run, reads what is not there.
+/// Its validation message, which is asked at the start of a run, reads what is not there.
 struct Complains {
   ElementShape shape() const { return {.type = "complains", .nodes = {kX}}; }
   template <class S>
   void residual(const Motion<S>& at, Balance<S>& balance) const {
     for (int i = 0; i < 2; ++i) balance.row(0, i) += at.acceleration_coordinates(0)(i);
   }
-  std::string complaint(const Position<double>& at) const {
+  std::string validation_message(const Position<double>& at) const {
     return at.parameter(0) > 0 ? "" : "has no mass";
   }
 };
 
-TEST(ElementMistakes, InComplaintsAreFoundAtTheStart) {
+TEST(ElementMistakes, InValidationMessagesAreFoundAtTheStart) {
   dae::System system("it");
   system.add_node("x", lie::NodeGroup::rn(2));
   system.add("mass", Complains{}, {"x"});

@@ -15,7 +15,7 @@
 namespace liegrad::testing {
 namespace {
 
-constexpr const char* kComplaint = "velocities violate the constraints by ";
+constexpr const char* kFailure = "velocities violate the constraints by ";
 
 /// The end of a run of the chain, which begins at rest with no energy.
 struct Whip {
@@ -49,7 +49,7 @@ TEST(VelocityWatch, HalvesStepsThatAreTooLongAndSaysSo) {
   ASSERT_TRUE(whip.summary.is_complete()) << whip.summary.message;
   EXPECT_GT(whip.summary.failed_attempts, 0);
   ASSERT_EQ(whip.summary.warnings.size(), 1u);
-  EXPECT_NE(whip.summary.warnings[0].find(kComplaint), std::string::npos)
+  EXPECT_NE(whip.summary.warnings[0].find(kFailure), std::string::npos)
       << whip.summary.warnings[0];
   EXPECT_NE(whip.summary.warnings[0].find("most of all joint"), std::string::npos)
       << whip.summary.warnings[0];
@@ -65,7 +65,8 @@ TEST(VelocityWatch, EndsARunWhoseStepsMayNotBecomeSmaller) {
   EXPECT_EQ(whip.summary.termination, dae::Termination::kNewtonDiverged);
   EXPECT_NE(whip.summary.message.find("the step from t = 1.38"), std::string::npos)
       << whip.summary.message;
-  EXPECT_NE(whip.summary.message.find(kComplaint), std::string::npos) << whip.summary.message;
+  EXPECT_NE(whip.summary.message.find(kFailure), std::string::npos)
+      << whip.summary.message;
 }
 
 /// A step, or two halves of it where Newton's iteration fails, as a run makes them but for the watch.

@@ -295,8 +295,8 @@ TEST(BeamLoad, HasItsTotalAndFollowsTheSections) {
 }
 
 template <class B = Beam<>>
-void expect_complaint(const std::string& text, const Values& values, const B& beam = {},
-                      const std::function<void(dae::System&)>& change = {}) {
+void expect_validation_message(const std::string& text, const Values& values, const B& beam = {},
+                               const std::function<void(dae::System&)>& change = {}) {
   dae::System system("bad");
   for (const auto& [name, x] : {std::pair("a", 0.0), std::pair("b", 1.0)}) {
     system.add_node(name, NodeGroup::so3xr3());
@@ -309,39 +309,39 @@ void expect_complaint(const std::string& text, const Values& values, const B& be
   options.t_end = options.step = 1e-3;
   try {
     dae::integrate(system, options);
-    ADD_FAILURE() << "no complaint: " << text;
+    ADD_FAILURE() << "no validation_message: " << text;
   } catch (const InvalidArgument& error) {
     EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
   }
 }
 
 TEST(BadBeams, AreRefusedInOneSentence) {
-  expect_complaint("element 'beam' has L = 0; it must be positive", {{"L", 0}});
-  expect_complaint("element 'beam' has EA = -1; it must be positive", {{"EA", -1}});
-  expect_complaint("element 'beam' has GA3 = 0; it must be positive", {{"GA3", 0}});
-  expect_complaint("element 'beam' has m = -2; it must not be negative", {{"m", -2}});
-  expect_complaint("element 'beam' has tau_G = -1; it must not be negative", {{"tau_G", -1}},
-                   Beam<>{.damped = true});
-  expect_complaint("has a section stiffness with the eigenvalue -1; all must be positive",
-                   {{"K11", 1}, {"K22", 1}, {"K12", 2}},
-                   Beam<HelicoidalInterpolation, FullSection>{});
-  expect_complaint("has the length 3 but ends that are 1 apart at the start", {{"L", 3}});
-  expect_complaint("has both ends at the same point at the start; place them 1 apart", {}, Beam<>{},
-                   [](dae::System& system) {
-                     system.set_initial_configuration("b", {1, 0, 0, 0, 0, 0, 0});
-                   });
-  expect_complaint("has end b behind end a", {}, Beam<>{}, [](dae::System& system) {
+  expect_validation_message("element 'beam' has L = 0; it must be positive", {{"L", 0}});
+  expect_validation_message("element 'beam' has EA = -1; it must be positive", {{"EA", -1}});
+  expect_validation_message("element 'beam' has GA3 = 0; it must be positive", {{"GA3", 0}});
+  expect_validation_message("element 'beam' has m = -2; it must not be negative", {{"m", -2}});
+  expect_validation_message("element 'beam' has tau_G = -1; it must not be negative",
+                            {{"tau_G", -1}}, Beam<>{.damped = true});
+  expect_validation_message("has a section stiffness with the eigenvalue -1; all must be positive",
+                            {{"K11", 1}, {"K22", 1}, {"K12", 2}},
+                            Beam<HelicoidalInterpolation, FullSection>{});
+  expect_validation_message("has the length 3 but ends that are 1 apart at the start", {{"L", 3}});
+  expect_validation_message("has both ends at the same point at the start; place them 1 apart", {},
+                            Beam<>{}, [](dae::System& system) {
+                              system.set_initial_configuration("b", {1, 0, 0, 0, 0, 0, 0});
+                            });
+  expect_validation_message("has end b behind end a", {}, Beam<>{}, [](dae::System& system) {
     system.set_initial_configuration("b", {1, 0, 0, 0, -1, 0, 0});
   });
-  expect_complaint("half a turn or more, where its curvature has no direction", {}, Beam<>{},
-                   [](dae::System& system) {
-                     system.set_initial_configuration("b", {0, 1, 0, 0, 1, 0, 0});
-                   });
+  expect_validation_message("half a turn or more, where its curvature has no direction", {},
+                            Beam<>{}, [](dae::System& system) {
+                              system.set_initial_configuration("b", {0, 1, 0, 0, 1, 0, 0});
+                            });
   lie::Mat<double, 6> k = lie::Mat<double, 6>::Identity();
   k(0, 4) = 0.1;
   try {
     elements::stiffness_values("spar", k);
-    ADD_FAILURE() << "no complaint";
+    ADD_FAILURE() << "no validation_message";
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(),
                  "element 'spar' has a section stiffness with K15 = 0.1 and K51 = 0; it must be "

@@ -538,7 +538,7 @@ TEST(CoordinateActuator, PushesACoordinate) {
 
 /// What an element says between two bodies at (1, 2, 3) and (2, 2, 3), or on a coordinate.
 template <class E>
-std::string complaint(const E& element, const Values& values) {
+std::string validation_message(const E& element, const Values& values) {
   const dae::ElementShape shape = element.shape();
   std::vector<double> parameters;
   for (const dae::ParameterSpec& parameter : shape.parameters) {
@@ -554,32 +554,34 @@ std::string complaint(const E& element, const Values& values) {
       nodes.push_back({NodeGroup::se3(), {1, 0, 0, 0, 1, 0, 0, 0, 1, x, 2, 3}});
     }
   }
-  return element.complaint(dae::Position<double>(nodes, parameters, {}, 0));
+  return element.validation_message(dae::Position<double>(nodes, parameters, {}, 0));
 }
 
 TEST(Forces, ComplainAboutValuesThatMakeNoSense) {
   const std::string length = "has length 0, and thus no direction; move one of its ends";
-  EXPECT_EQ(complaint(elements::PointSpring{}, {{"a.X1", 1}}), length);
-  EXPECT_EQ(complaint(elements::PointSpring{}, {{"a.X1", 0.9}, {"b.X1", -0.1}}), length);
-  EXPECT_EQ(complaint(elements::PointSpring{}, {}), "");
-  EXPECT_EQ(complaint(elements::PointSpring{}, {{"k", -1}}), "has k = -1; it must not be negative");
-  EXPECT_EQ(complaint(elements::PointSpring{}, {{"l0", -2}}),
+  EXPECT_EQ(validation_message(elements::PointSpring{}, {{"a.X1", 1}}), length);
+  EXPECT_EQ(validation_message(elements::PointSpring{}, {{"a.X1", 0.9}, {"b.X1", -0.1}}), length);
+  EXPECT_EQ(validation_message(elements::PointSpring{}, {}), "");
+  EXPECT_EQ(validation_message(elements::PointSpring{}, {{"k", -1}}),
+            "has k = -1; it must not be negative");
+  EXPECT_EQ(validation_message(elements::PointSpring{}, {{"l0", -2}}),
             "has l0 = -2; it must not be negative");
-  EXPECT_EQ(complaint(elements::CoordinateSpring{}, {{"d", -2}}),
+  EXPECT_EQ(validation_message(elements::CoordinateSpring{}, {{"d", -2}}),
             "has d = -2; it must not be negative");
-  EXPECT_EQ(complaint(elements::CartesianSpring{}, {{"k3", -2}}),
+  EXPECT_EQ(validation_message(elements::CartesianSpring{}, {{"k3", -2}}),
             "has k3 = -2; it must not be negative");
-  EXPECT_EQ(complaint(elements::CoordinateFriction{}, {{"v_s", 0}}),
+  EXPECT_EQ(validation_message(elements::CoordinateFriction{}, {{"v_s", 0}}),
             "has v_s = 0; it must be positive");
-  EXPECT_EQ(complaint(elements::ReactionFriction{}, {{"eps", 0}}),
+  EXPECT_EQ(validation_message(elements::ReactionFriction{}, {{"eps", 0}}),
             "has eps = 0; it must be positive");
-  EXPECT_EQ(complaint(elements::QuadraticDrag{}, {{"rho", -1.2}}),
+  EXPECT_EQ(validation_message(elements::QuadraticDrag{}, {{"rho", -1.2}}),
             "has rho = -1.2; it must not be negative");
-  EXPECT_EQ(complaint(elements::Bushing{}, {{"dr2", -1}}), "has dr2 = -1; it must not be negative");
-  EXPECT_EQ(complaint(elements::Bushing{}, {{"b.e0", 0}, {"b.e2", 1}}),
+  EXPECT_EQ(validation_message(elements::Bushing{}, {{"dr2", -1}}),
+            "has dr2 = -1; it must not be negative");
+  EXPECT_EQ(validation_message(elements::Bushing{}, {{"b.e0", 0}, {"b.e2", 1}}),
             "has frames that are half a turn apart, where its torque has no direction; turn one of "
             "them");
-  EXPECT_EQ(complaint(elements::AppliedForce<elements::SmoothStartLaw>{}, {{"t_s", -1}}),
+  EXPECT_EQ(validation_message(elements::AppliedForce<elements::SmoothStartLaw>{}, {{"t_s", -1}}),
             "has a starting time t_s = -1 s; it must be positive");
   dae::System system("block");
   system.add_node("s", NodeGroup::rn(1));

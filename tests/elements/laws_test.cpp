@@ -99,16 +99,16 @@ TEST(TableLaw, SharesItsPhysicsWithOthersOfEqualTimes) {
 
 TEST(Laws, ThatMakeNoSenseAreRefusedInOneSentence) {
   // BadModels has those of tables, with the names of their elements.
-  EXPECT_EQ(LinearTableLaw({0}, {0}).complaint({}),
+  EXPECT_EQ(LinearTableLaw({0}, {0}).validation_message({}),
             "has a law with a table of 1 knots; it needs at least two");
-  EXPECT_EQ(TableLaw({0, 1}, {0, 1}).complaint({}), "");
-  // A law that is used in spite of its complaint has no value.
+  EXPECT_EQ(TableLaw({0, 1}, {0, 1}).validation_message({}), "");
+  // A law that is used in spite of its validation message has no value.
   EXPECT_TRUE(std::isnan(value(TableLaw({0, 1, 1}, {0, 1, 2}), {0, 1, 2}, 0.5)));
   EXPECT_TRUE(std::isnan(value(LinearTableLaw({0}, {0}), {0}, 0.5)));
   EXPECT_TRUE(std::isnan(value(PolynomialLaw(0), {}, 0.5)));
-  EXPECT_EQ(SmoothStartLaw{}.complaint(std::array{1.0, 0.0}),
+  EXPECT_EQ(SmoothStartLaw{}.validation_message(std::array{1.0, 0.0}),
             "has a starting time t_s = 0 s; it must be positive");
-  EXPECT_EQ(SmoothStartLaw{}.complaint(std::array{1.0, 0.5}), "");
+  EXPECT_EQ(SmoothStartLaw{}.validation_message(std::array{1.0, 0.5}), "");
 }
 
 TEST(LawPieces, EndWhereComparisonsChange) {
@@ -133,23 +133,24 @@ TEST(LawPieces, EndWhereComparisonsChange) {
 }
 
 TEST(Laws, OfDrivesDoNotJump) {
-  EXPECT_EQ(jump_complaint(ConstantLaw{}, std::array{7.0}, 0), "");
-  EXPECT_EQ(jump_complaint(HarmonicLaw{}, std::array{0.5, 2.0, 0.25, 0.1}, 0), "");
-  EXPECT_EQ(jump_complaint(PolynomialLaw(3), std::array{1.0, 2.0, 3.0}, 0), "");
+  EXPECT_EQ(jump_validation_message(ConstantLaw{}, std::array{7.0}, 0), "");
+  EXPECT_EQ(jump_validation_message(HarmonicLaw{}, std::array{0.5, 2.0, 0.25, 0.1}, 0), "");
+  EXPECT_EQ(jump_validation_message(PolynomialLaw(3), std::array{1.0, 2.0, 3.0}, 0), "");
   // In all units, and far from the start.
   for (const double scale : {1e-9, 1.0, 1e9}) {
-    EXPECT_EQ(jump_complaint(SmoothStartLaw{}, std::array{-5 * scale, 0.5}, -0.3), "");
-    EXPECT_EQ(jump_complaint(SmoothStartLaw{}, std::array{-5 * scale, 1e4}, -0.3), "");
+    EXPECT_EQ(jump_validation_message(SmoothStartLaw{}, std::array{-5 * scale, 0.5}, -0.3), "");
+    EXPECT_EQ(jump_validation_message(SmoothStartLaw{}, std::array{-5 * scale, 1e4}, -0.3), "");
     std::vector<double> times, wild, straight;
     for (int i = 0; i < 100; ++i) {
       times.push_back(0.1 * i + 0.03 * std::sin(7.0 * i) + 1e3);
       wild.push_back(scale * std::cos(11.0 * i));
       straight.push_back(scale * times.back());
     }
-    EXPECT_EQ(jump_complaint(TableLaw(times, wild), wild, 0), "");
-    EXPECT_EQ(jump_complaint(TableLaw(times, straight), straight, 0), "");
-    EXPECT_EQ(jump_complaint(LinearTableLaw(times, wild), wild, 0).find("has a law whose speed"),
-              0u);
+    EXPECT_EQ(jump_validation_message(TableLaw(times, wild), wild, 0), "");
+    EXPECT_EQ(jump_validation_message(TableLaw(times, straight), straight, 0), "");
+    EXPECT_EQ(
+        jump_validation_message(LinearTableLaw(times, wild), wild, 0).find("has a law whose speed"),
+        0u);
   }
 }
 

@@ -110,23 +110,23 @@ TEST(RotationConversions, SmallErrorsOfPrintedNumbersAreRemoved) {
 
 /// The message of the InvalidArgument that f throws.
 template <class F>
-std::string complaint(F&& f) {
+std::string validation_message(F&& f) {
   try {
     f();
   } catch (const InvalidArgument& error) {
     return error.what();
   }
-  return "no complaint";
+  return "no validation_message";
 }
 
 TEST(RotationConversions, SayWhatIsWrongWithAQuaternion) {
-  EXPECT_EQ(complaint([] {
+  EXPECT_EQ(validation_message([] {
               SO3<double>::from_quaternion({1, 2, 0, 0.5});
             }),
             "quaternion (1, 2, 0, 0.5) in the order w, x, y, z has norm 2.29129 instead of 1; "
             "normalise it, and "
             "check the order of its components");
-  EXPECT_EQ(complaint([] {
+  EXPECT_EQ(validation_message([] {
               SO3<double>::from_quaternion({std::nan(""), 0, 0, 0});
             }),
             "quaternion (nan, 0, 0, 0) in the order w, x, y, z has norm nan instead of 1; "
@@ -137,19 +137,19 @@ TEST(RotationConversions, SayWhatIsWrongWithAQuaternion) {
 TEST(RotationConversions, SayWhatIsWrongWithAMatrix) {
   Mat<double, 3> m = Mat<double, 3>::Identity();
   m(0, 1) = 0.25;
-  EXPECT_EQ(complaint([&] { SO3<double>::from_matrix(m); }),
+  EXPECT_EQ(validation_message([&] { SO3<double>::from_matrix(m); }),
             "rotation matrix is not orthonormal: an entry of RᵀR - I has size 0.25; orthonormalise "
             "it first");
   m = Mat<double, 3>::Identity();
   m(2, 2) = -1;
-  EXPECT_EQ(complaint([&] { SO3<double>::from_matrix(m); }),
+  EXPECT_EQ(validation_message([&] { SO3<double>::from_matrix(m); }),
             "rotation matrix has determinant -1 (a reflection); swap or negate one of its axes");
   Mat<double, 4> pose = Mat<double, 4>::Identity();
   pose(2, 2) = -1;
-  EXPECT_EQ(complaint([&] { SE3<double>::from_matrix(pose); }),
+  EXPECT_EQ(validation_message([&] { SE3<double>::from_matrix(pose); }),
             "rotation matrix has determinant -1 (a reflection); swap or negate one of its axes");
   m(0, 0) = std::nan("");
-  EXPECT_NE(complaint([&] { SO3<double>::from_matrix(m); }), "no complaint");
+  EXPECT_NE(validation_message([&] { SO3<double>::from_matrix(m); }), "no validation_message");
 }
 
 TEST(RotationConversions, MotionsComeBackFromTheirMatrix) {

@@ -59,9 +59,9 @@ struct OutputsAreForNumbers : Mistake {
     return lie::Vec<double, 1>(at.time());
   }
 };
-// expect: an element has a member 'complaint' that cannot be used; it must be public: std::string complaint(const dae::Position<double>&) const
-struct ComplaintReadsMotion : Moved {
-  std::string complaint(const dae::Motion<double>&) const { return ""; }
+// expect: an element has a member 'validation_message' that cannot be used; it must be public: std::string validation_message(const dae::Position<double>&) const
+struct ValidationMessageReadsMotion : Moved {
+  std::string validation_message(const dae::Motion<double>&) const { return ""; }
 };
 // expect: an element has a member 'drawing' that cannot be used; it must be public: dae::Drawing drawing(const dae::Position<double>&) const
 struct DrawingReadsMotion : Moved {
@@ -98,7 +98,7 @@ dae::System made_system() {
   system.add("6", EnergyIsData{}, {});
   system.add("7", MomentumReturnsAScalar{}, {});
   system.add("8", OutputsAreForNumbers{}, {});
-  system.add("9", ComplaintReadsMotion{}, {});
+  system.add("9", ValidationMessageReadsMotion{}, {});
   system.add("10", NameIsMisspelt{}, {});
   system.add("11", EnergyWithoutForces{}, {});
   system.add("13", IsFinal{}, {});

@@ -2,8 +2,8 @@
 
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/system.hpp"
-#include "liegrad/elements/bodies/inertia_complaint.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
+#include "liegrad/elements/bodies/inertia_validation.hpp"
 
 namespace liegrad::control {
 
@@ -29,8 +29,8 @@ struct TurningBody {
     const lie::Vec<S, 3> omega = at.omega(0), j = at.parameter3(0);
     return S(0.5) * lie::rotation::dot<S>(omega, j.cwiseProduct(omega));
   }
-  std::string complaint(const dae::Position<double>& at) const {
-    return elements::principal_inertia_complaint(at.parameter3(0));
+  std::string validation_message(const dae::Position<double>& at) const {
+    return elements::principal_inertia_validation_message(at.parameter3(0));
   }
   dae::Drawing drawing(const dae::Position<double>& at) const {
     return elements::solid_of_inertia(at.parameter3(0));

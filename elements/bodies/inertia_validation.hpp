@@ -16,15 +16,15 @@ namespace liegrad::elements {
 /// these limits by a little.
 inline constexpr double kInertiaTolerance = 1e-6;
 
-/// What is wrong with a mass, as ElementModel::complaint() says it; empty if nothing is.
-inline std::string mass_complaint(double m) {
+/// What is wrong with a mass, as ElementModel::validation_message() says it; empty if nothing is.
+inline std::string mass_validation_message(double m) {
   if (m > 0) return {};
   return "has mass " + dae::number_text(m) + "; it must be positive";
 }
 
 /// What is wrong with the moments of inertia about the axes of a body, which are principal axes. None
 /// exceeds the sum of the two others, since J1 + J2 - J3 = 2∫z² dm.
-inline std::string principal_inertia_complaint(const lie::Vec<double, 3>& inertia) {
+inline std::string principal_inertia_validation_message(const lie::Vec<double, 3>& inertia) {
   using dae::number_text;
   for (int i = 0; i < 3; ++i) {
     if (inertia(i) > 0) continue;
@@ -43,7 +43,7 @@ inline std::string principal_inertia_complaint(const lie::Vec<double, 3>& inerti
 }
 
 /// The same of an inertia tensor, in terms of its eigenvalues.
-inline std::string inertia_complaint(const lie::Mat<double, 3>& inertia) {
+inline std::string inertia_validation_message(const lie::Mat<double, 3>& inertia) {
   using dae::number_text;
   const Eigen::SelfAdjointEigenSolver<lie::Mat<double, 3>> solver(inertia, Eigen::EigenvaluesOnly);
   const lie::Vec<double, 3> principal = solver.eigenvalues();  // in increasing order
