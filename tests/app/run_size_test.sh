@@ -62,8 +62,12 @@ ends 2 '--memory is inf; it must be finite' sensitivity heavy_top --of top.x --w
 
 # Adaptive steps that become too short to come to the end.
 ends 3 'adaptive steps have become as short as .* more of them are needed; choose a larger --rtol or --atol' \
-  simulate heavy_top --method lie-alpha --adaptive --rtol 1e-13 --t-end 1e3
+  simulate heavy_top --method lie-alpha --formulation index2 --adaptive --rtol 1e-13 --t-end 1e3
 grep -q 'ended  *= steps_too_short' "$scratch/stdout" || fail 'steps that are too short are not named'
+# Index 3 cannot reach a tolerance that is below its rounding, and says what can.
+ends 3 'the relative tolerance 1e-09 would need steps below .*; choose the stabilised formulation, radau-3, or a larger tolerance' \
+  simulate heavy_top --method lie-alpha --formulation index3 --adaptive --rtol 1e-9
+grep -q 'ended  *= tolerance_below_rounding' "$scratch/stdout" || fail 'a tolerance below rounding is not named'
 
 # A long run says how long before it starts, unless it is to be quiet.
 timeout 1 "$program" simulate heavy_top --method lie-alpha --t-end 2e4 >/dev/null 2>"$scratch/stderr"

@@ -142,7 +142,7 @@ TEST(ScaleInvariance, IsThatOfTheMethodWhenStabilised) {
   for_each_way({Formulation::kStabilized},
                [](const Pendulum& of_one_metre, Formulation formulation, NewtonKind kind) {
                  const Swing reference = swing(of_one_metre, formulation, kind);
-                 for (const double size : {1e-4, 1e-2, 1e2}) {
+                 for (const double size : {1e-4, 1e-2, 1e2, 1e4}) {
                    SCOPED_TRACE(size);
                    Pendulum pendulum = of_one_metre;
                    pendulum.size = size;
