@@ -17,19 +17,29 @@ void CommonOptions::add_to(CLI::App& command) {
 }
 
 void CommonOptions::add_citations_to(CLI::App& command) {
-  command
-      .add_option("--citations", citations_file,
-                  "Write BibTeX entries of the methods used; - is standard output")
-      ->type_name("FILE.bib")
-      ->check(names_a_file())
-      ->check([](const std::string& file) {
-        check_files(std::array{FileOption{"--citations", file}});
-        return std::string();
-      });
+  const CLI::Option* const own =
+      command
+          .add_option("--citations", citations_file,
+                      "Write BibTeX entries of the methods used; - is standard output")
+          ->type_name("FILE.bib")
+          ->check(names_a_file());
+  // Before the run, and beside all other files that the command is given.
+  command.parse_complete_callback([this, &command, own] {
+    const FileOption citations{"--citations", citations_file};
+    check_files(std::array{citations});
+    for (const CLI::Option* option : command.get_options()) {
+      if (option == own || !option->get_type_name().starts_with("FILE")) continue;
+      const std::string name = option->get_name();
+      for (const std::string& file : option->results()) {
+        check_files(std::array{citations}, std::array{FileOption{name.c_str(), file}});
+      }
+    }
+  });
 }
 
 bool CommonOptions::prints(std::initializer_list<std::string_view> files) const {
-  return !quiet && json_file != "-" && std::find(files.begin(), files.end(), "-") == files.end();
+  return !quiet && json_file != "-" && citations_file != "-" &&
+         std::find(files.begin(), files.end(), "-") == files.end();
 }
 
 void CommonOptions::write_json(const nlohmann::ordered_json& summary) const {

@@ -58,6 +58,8 @@ if ! grep -q '^@article{HolzingerArnoldGerstmayr2025,' "$scratch/methods.bib" ||
   failures=$((failures + 1))
   cat "$scratch/methods.bib"
 fi
+expect 2 stderr '^liegrad: --citations and --json name the same file, -; choose two\.$' simulate free_body --json - --citations -
+expect 2 stderr '^liegrad: --citations and --out name the same file' simulate free_body --out "$scratch/a" --citations "$scratch/a"
 expect 2 stderr '^liegrad: .*methods.bib cannot be written' simulate free_body --citations "$scratch/nowhere/methods.bib"
 
 # Colours on a terminal only.
