@@ -218,7 +218,9 @@ Solution Solver::Parts::solve(const Iterate& from) {
   if (!options.transcription.method) {
     summary.choices.push_back(
         problem.system().num_multipliers() > 0
-            ? "generalized-alpha with rho = 0.8: multipliers need damping"
+            ? "generalized-alpha with rho = 0.8: multipliers of index 3 need damping, which lets "
+              "the "
+              "last few controls oscillate; rho = 1 in index 2 or stabilized has none"
             : "the trapezoidal rule: without constraints nothing needs damping");
   }
   Iterate iterate = search(from, options.linear_solver, solution);

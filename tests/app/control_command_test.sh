@@ -65,6 +65,11 @@ s = summary(written(PROBLEM))
 expect(s["status"] == "solved" and s["certificate"]["local_minimum"] and s["steps"] == 20, s["status"])
 expect(s["problem"] == "raise_the_top", s["problem"])
 
+fixed_cost = s["cost"]
+s = summary(written(PROBLEM | {"parameters": {"top.m": {"min": 0.5, "max": 2}}}))
+expect(s["status"] == "solved" and abs(s["parameters"]["top.m"] - 0.5) < 1e-6 and s["cost"] < fixed_cost,
+       "a lighter top needs less torque:", s.get("parameters"), s["cost"], fixed_cost)
+
 # The value at the end of a path of keys is replaced, or taken away.
 def changed(path, value=None, remove=False):
     problem = copy.deepcopy(PROBLEM)
@@ -118,6 +123,10 @@ MISTAKES = [
     (["end", "top", "coordinates"], [0.5], "whole numbers"),
     (["end", "top", "v"], [0, 0], "velocity"),
     (["end", "top", "v_coordinates"], [0], "no key 'v_coordinates'"),
+    (["periodic"], "top", "periodic"),
+    (["periodic"], [1], "names of nodes"),
+    (["periodic"], ["tip"], "tip"),
+    (["periodic"], ["top"], "cannot be fixed as well"),
     (["cost"], [], "cost"),
     (["cost"], {}, "optimal"),
     (["cost", "running"], {}, "running"),

@@ -60,6 +60,29 @@ TEST(Mistakes, ASystemWithoutControlsIsRefused) {
   EXPECT_SENTENCE(Problem(system, "test"), "has no controls");
 }
 
+/// A mass with two controls, of which one is read by nobody.
+struct IdleControl {
+  dae::ElementShape shape() const {
+    return {.type = "idle_control",
+            .nodes = {{dae::NodeRole::kCoordinates, 1}},
+            .controls = {"force", "nothing"}};
+  }
+  template <class S>
+  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
+    balance.row(0, 0) += at.acceleration_coordinates(0)(0) - at.control(0);
+  }
+};
+
+TEST(Mistakes, AControlThatActsOnNothingIsRefused) {
+  const auto make = [] {
+    dae::System system("mass");
+    system.add_node("x", lie::NodeGroup::rn(1));
+    system.add("motor", IdleControl{}, {"x"});
+    return Problem(std::move(system), "test");
+  };
+  EXPECT_SENTENCE(make(), "reads its control 'nothing'");
+}
+
 TEST(Mistakes, APathConstraintThatTheStartViolatesIsRefused) {
   Problem problem = make_problem("reorientation");
   problem.add_path_constraint("lowest spin", [](const auto& at) { return at.velocity("body")(0); },
@@ -96,6 +119,21 @@ TEST(Unsolvable, LimitsAndInterruptsKeepTheLastIterate) {
   const Solution solution = solve(problem, options);
   EXPECT_EQ(solution.summary.status, Status::kInterrupted);
   EXPECT_EQ(solution.controls.size(), 21U);
+}
+
+// The optimum without the logarithm has |u3| = 12: the first whole step leads to where there is none.
+TEST(Unsolvable, ALineSearchThatMeetsNaNTurnsBack) {
+  Problem problem = make_problem("reorientation");
+  problem.add_running_cost([](const auto& at) {
+    using std::log;
+    const auto& u = at.control("body.u3");
+    using S = std::decay_t<decltype(u)>;
+    return S(-log(S(100) - u * u));
+  });
+  const Solution solution = solve(problem, interpreted(20));
+  EXPECT_TRUE(is_solved(solution.summary.status)) << solution.summary.message;
+  for (const std::vector<double>& u : solution.controls) EXPECT_LT(std::abs(u[2]), 10);
+  EXPECT_GT(solution.summary.iterations, 3);
 }
 
 TEST(Unsolvable, ACostThatIsNotFiniteIsSaid) {
