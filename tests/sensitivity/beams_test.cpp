@@ -53,7 +53,8 @@ void expect_agreement(const dae::System& system) {
   options.integrate.step = 0.02;
   options.integrate.t_end = 0.4;
   for (const dae::ParameterSpec& parameter : system.parameters()) {
-    for (const char* const own : {"EA", "GA2", "GA3", "GJ", "EI2", "EI3", "tau_E", "m", "J3", "alpha"}) {
+    for (const char* const own :
+         {"EA", "GA2", "GA3", "GJ", "EI2", "EI3", "tau_E", "m", "J3", "alpha"}) {
       if (parameter.name.ends_with(std::string(".") + own)) {
         options.variables.parameters.push_back(parameter.name);
       }
