@@ -87,6 +87,9 @@ Radau::Radau(const Model& system, const RadauOptions& options)
   if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
     accelerations_.emplace(system, options.allow_redundant, options.solver);
   }
+  if (options.newton != RadauNewton::kFull && !options.allow_redundant) {
+    equations_.prepare_simplified();
+  }
 }
 
 void Radau::set_parameters(std::span<const double> parameters) {
