@@ -88,6 +88,9 @@ Radau::Radau(const Model& system, const RadauOptions& options)
     accelerations_.emplace(system, options.allow_redundant, options.solver);
   }
   if (system.num_multipliers() > 0) weights_.emplace(system);
+  if (options.newton != RadauNewton::kFull && !options.allow_redundant) {
+    equations_.prepare_simplified();
+  }
 }
 
 void Radau::set_parameters(std::span<const double> parameters) {

@@ -142,11 +142,14 @@ bool RadauEquations::factorize_full() {
   return false;
 }
 
+void RadauEquations::prepare_simplified() {
+  if (simplified_) return;
+  simplified_ = std::make_unique<SimplifiedStages>(assembly_, coefficients_, solver_);
+  simplified_->stage().set_parameters(parameters_);
+}
+
 bool RadauEquations::factorize_simplified() {
-  if (!simplified_) {
-    simplified_ = std::make_unique<SimplifiedStages>(assembly_, coefficients_, solver_);
-    simplified_->stage().set_parameters(parameters_);
-  }
+  prepare_simplified();
   uses_full_ = false;
   kinematics_.linearize();
   place_stage(std::max(0, stages_ - 2), simplified_->stage());  // the one nearest to the middle

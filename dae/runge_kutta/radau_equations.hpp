@@ -58,6 +58,8 @@ class RadauEquations {
   std::span<const double> residual() const { return residual_; }
   /// The matrix of Newton's iteration at the current unknowns; false if it is singular.
   bool factorize_full();
+  /// Makes what factorize_simplified() needs, which does it itself otherwise.
+  void prepare_simplified();
   /// Matrices of a stage that stands for all.
   bool factorize_simplified();
   /// Corrections are made with the matrices that factorize_simplified() made last, in an earlier step.
