@@ -78,8 +78,6 @@ class Assembly {
   /// Φ, dΦ/dt, d²Φ/dt², d³Φ/dt³ (for v̈ = 0) at the current point.
   void constraint_values(std::span<double> position, std::span<double> velocity);
   void constraint_accelerations(std::span<double> out) { constraint_derivative(2, out); }
-  /// The second of these comes from compiled kernels from now on, for those who ask often.
-  void compile_constraint_accelerations();
   void constraint_jerks(std::span<double> out) { constraint_derivative(3, out); }
   /// Writes the sum over all elements of |M v̇ + g + Bᵀλ| by velocity, then of |h_s|, each element by itself.
   void term_sizes(std::span<double> out);
@@ -112,7 +110,7 @@ class Assembly {
     const ad::Kernel* values = nullptr;
     const ad::Kernel* constraints = nullptr;
     const ad::Kernel* observables = nullptr;
-    const ad::Kernel* acceleration = nullptr;  ///< compiled, if that was asked for
+    const ad::Kernel* acceleration = nullptr;  ///< found when first asked for
     int matrix_offset = 0;                     ///< of the derivatives in the outputs of `newton`
     std::vector<int> row_index;                ///< element × output → row of the residual
     std::vector<int> matrix_position;          ///< element × entry → position in the matrix
