@@ -31,7 +31,7 @@ void Assembly::constraint_derivative(int order, std::span<double> out) {
   for (Group& group : groups_) {
     const int each = group.kind->shape().constraints;
     if (each == 0) continue;
-    if (group.acceleration == nullptr) {
+    if (order == 2 && group.acceleration == nullptr) {
       group.acceleration = &group.kind->constraint_acceleration();
     }
     const ad::Kernel& kernel = order == 3 ? group.kind->constraint_jerk() : *group.acceleration;
