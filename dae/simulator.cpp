@@ -187,7 +187,11 @@ class Simulator::Workspace {
 
   void prepare_error_control() {
     const AdaptiveOptions& adaptive = *options_.adaptive;
-    norm_.emplace(initial_.assembly(), consistent_, adaptive.tolerance, times_.interval());
+    if (norm_) {
+      norm_->start(initial_.assembly(), consistent_, adaptive.tolerance, times_.interval());
+    } else {
+      norm_.emplace(initial_.assembly(), consistent_, adaptive.tolerance, times_.interval());
+    }
     step_ = adaptive.initial_step > 0
                 ? std::min(adaptive.initial_step, times_.interval())
                 : first_step(initial_, consistent_, *norm_, stepper_->error_exponent());

@@ -15,7 +15,8 @@ struct State {
   std::vector<double> s;       ///< algebraic states
   std::vector<double> eta;     ///< stabilising multipliers of the step that led here
   double step = 0;             ///< length of the step that led here, 0 at the start
-  /// Δq of the generalized-α step that led here: q = q_n∘exp(hΔq), or another map of an updated Lagrangian.
+  /// Δq of the generalized-α step that led here: q = q_n∘exp(hΔq), or another map of an updated Lagrangian. Of a Radau
+  /// step the unknowns of all stages, if they are kept.
   std::vector<double> increment;
 };
 

@@ -82,8 +82,6 @@ class Assembly {
   /// Φ, dΦ/dt, d²Φ/dt², d³Φ/dt³ (for v̈ = 0) at the current point.
   void constraint_values(std::span<double> position, std::span<double> velocity);
   void constraint_accelerations(std::span<double> out) { constraint_derivative(2, out); }
-  /// The second of these comes from compiled kernels from now on, for those who ask often.
-  void compile_constraint_accelerations();
   void constraint_jerks(std::span<double> out) { constraint_derivative(3, out); }
   /// With the current point and coefficients: by velocity, then by algebraic state, the magnitudes of M v̇ + g + Bᵀλ and
   /// h_s and of what λ and s contribute to them, each element by itself; by velocity the diagonal of the matrix; by
@@ -129,7 +127,7 @@ class Assembly {
     const ad::Kernel* values = nullptr;
     const ad::Kernel* constraints = nullptr;
     const ad::Kernel* observables = nullptr;
-    const ad::Kernel* acceleration = nullptr;  ///< compiled, if that was asked for
+    const ad::Kernel* acceleration = nullptr;  ///< found when first asked for
     int matrix_offset = 0;                     ///< of the derivatives in the outputs of `newton`
     PlaceTable rows_of_outputs;                ///< in the residual
     PlaceTable matrix_positions;               ///< of the derivatives

@@ -31,9 +31,10 @@ void Assembly::constraint_derivative(int order, std::span<double> out) {
   for (Group& group : groups_) {
     const int each = group.kind->shape().constraints;
     if (each == 0) continue;
-    const ad::Kernel& kernel = order == 3           ? group.kind->constraint_jerk()
-                               : group.acceleration ? *group.acceleration
-                                                    : group.kind->constraint_acceleration();
+    if (order == 2 && group.acceleration == nullptr) {
+      group.acceleration = &group.kind->constraint_acceleration();
+    }
+    const ad::Kernel& kernel = order == 3 ? group.kind->constraint_jerk() : *group.acceleration;
     for_each_chunk(group, [&](int first, int count) {
       load_and_call(group, kernel, first, count);
       for (int lane = 0; lane < count; ++lane) {
@@ -43,13 +44,6 @@ void Assembly::constraint_derivative(int order, std::span<double> out) {
         }
       }
     });
-  }
-}
-
-void Assembly::compile_constraint_accelerations() {
-  for (Group& group : groups_) {
-    if (group.kind->shape().constraints == 0) continue;
-    group.acceleration = &group.kind->constraint_acceleration();
   }
 }
 

@@ -23,8 +23,17 @@ double norm_of(std::span<const double> x, int first, int count) {
 }  // namespace
 
 ErrorNorm::ErrorNorm(Assembly& assembly, const State& initial, const ErrorTolerance& tolerance,
-                     double interval)
-    : tolerance_(tolerance), interval_(interval), initial_q_(initial.q) {
+                     double interval) {
+  start(assembly, initial, tolerance, interval);
+}
+
+void ErrorNorm::start(Assembly& assembly, const State& initial, const ErrorTolerance& tolerance,
+                      double interval) {
+  tolerance_ = tolerance;
+  interval_ = interval;
+  initial_q_ = initial.q;
+  parts_.clear();
+  multiplier_scale_ = highest_v_dot_ = highest_jerk_ = 0;
   const Model& system = assembly.system();
   for (int i = 0; i < system.configuration_space().size(); ++i) add_parts(i, system);
   double length = std::max(extent(initial), radius_of_gyration(assembly));
@@ -76,8 +85,9 @@ void ErrorNorm::add_parts(int node, const Model& system) {
 }
 
 /// √(J/m) from the diagonal of the mass matrix, where the parts of a body that turn stand before those that move.
-double ErrorNorm::radius_of_gyration(Assembly& assembly) const {
-  std::vector<double> diagonal(index(assembly.system().dof()), 0.0);
+double ErrorNorm::radius_of_gyration(Assembly& assembly) {
+  std::vector<double>& diagonal = none_;
+  diagonal.assign(index(assembly.system().dof()), 0.0);
   for (const auto& [row, column] : assembly.pattern()) {
     if (row == column && row < std::ssize(diagonal)) {
       diagonal[index(row)] = assembly.entry(row, column);

@@ -33,6 +33,9 @@ class ErrorNorm {
   /// `assembly` holds the mass matrix at the initial state.
   ErrorNorm(Assembly& assembly, const State& initial, const ErrorTolerance& tolerance,
             double interval);
+  /// Begins a further run of the same system; allocates nothing.
+  void start(Assembly& assembly, const State& initial, const ErrorTolerance& tolerance,
+             double interval);
 
   /// Raises the scales to those of a further state of the run.
   void observe(const State& state);
@@ -65,7 +68,7 @@ class ErrorNorm {
   };
 
   void add_parts(int node, const Model& system);
-  double radius_of_gyration(Assembly& assembly) const;
+  double radius_of_gyration(Assembly& assembly);
   double extent(const State& state) const;
   double weight(double scale) const { return tolerance_.absolute + tolerance_.relative * scale; }
 

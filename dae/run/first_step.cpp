@@ -14,7 +14,7 @@ double first_step(Consistency& consistency, const State& initial, const ErrorNor
                   int error_exponent) {
   constexpr double kAim = 0.01, kLargestPart = 0.01;
   const double interval = norm.interval();
-  const std::vector<double> jerk = consistency.jerk(initial);
+  const std::vector<double>& jerk = consistency.jerk(initial);
   const double slow = norm.size(initial.v, initial.v_dot);
   const double fast =
       norm.size(initial.v_dot, std::span<const double>(jerk).first(initial.v.size()));

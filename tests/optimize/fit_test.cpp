@@ -133,6 +133,36 @@ TEST(Fit, FindsTheHeavyTopAndSaysWhatFreeMotionDoesNotTell) {
   EXPECT_LT(std::abs(pull(more, "top.omega2", 15)), 4);
 }
 
+/// A camera whose clock is late: the samples of a series move with the unknown delay, from one step to another.
+TEST(Fit, FindsTheDelayOfASensor) {
+  const dae::System system = models::make_model("heavy_top");
+  constexpr double kDelay = 0.0137, kLargest = 0.04;
+  for (const bool by_default : {false, true}) {
+    SCOPED_TRACE(by_default);
+    Recording data = recorded(system, steps_of(2e-4, 0.3), 0.01, {"top.x", "top.q"});
+    // The run begins before the first sample by the largest delay that there may be.
+    for (optimize::Series& series : data.series) {
+      series.times.erase(series.times.begin(), series.times.begin() + 4);
+      series.values.erase(series.values.begin(), series.values.begin() + 4 * series.width());
+      for (double& t : series.times) t += (series.output == "top.x" ? kDelay : 0) - kLargest;
+    }
+    FitProblem problem{system, {data}};
+    problem.free = {"top.m"};
+    problem.start = {{"top.m", 14}};
+    problem.sensors = {{optimize::SensorEffect::kDelay, "top.x"}};
+    problem.lower = {{"top.x.delay", -0.02}};
+    problem.upper = {{"top.x.delay", kLargest}};
+    problem.noise = {{"top.x", 1e-4}, {"top.q", 1e-4}};
+    FitOptions options;
+    if (!by_default) options.run = steps_of(4e-4, 0.3);
+    const FitResult result = optimize::fit(problem, options);
+    ASSERT_TRUE(result.converged) << result.message;
+    EXPECT_NEAR(result["top.x.delay"].value, kDelay, 1e-5);
+    EXPECT_NEAR(result["top.m"].value, 15, 0.05);
+    EXPECT_GT(result["top.x.delay"].std, 0);
+  }
+}
+
 TEST(Fit, FindsTheDoublePendulumWithOffsetsGainsAndSeveralTrials) {
   dae::System truth = models::make_model("double_pendulum");
   truth.set_parameter("joint1.viscous", 4e-4);
