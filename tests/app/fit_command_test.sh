@@ -104,6 +104,28 @@ summary 'holds("arm2.J", 0.0014, 5)' $swing --free arm2.J,joint1.viscous --loss 
 summary 's["pieces"] == 10 and s["largest_gap"] <= 1e-9 and s["converged"] and holds("arm2.J", 0.0014)
   and abs(p["arm2.J"]["std"] / json.load(open(sys.argv[1][:-7] + "forward"))["parameters"]["arm2.J"]["std"] - 1) < 0.02' \
   $swing --free arm2.J --method multiple-shooting --piece 0.2
+# Profiles and held-out trials in pieces agree with those of one run.
+summary 's["profiles"]["arm2.J"]["verdict"] == "identifiable"
+  and abs(s["profiles"]["arm2.J"]["ci95"][0] - p["arm2.J"]["ci95"][0]) < 0.1 * p["arm2.J"]["std"]' \
+  $swing --free arm2.J --method multiple-shooting --piece 0.5 --profile arm2.J
+summary 's["holdout"][list(s["holdout"])[0]]["residual_rms"]["arm1.theta"] < 3e-4' double_pendulum --integrator lie-alpha --step 2e-3 \
+  --data "$scratch/swing1.csv" --holdout "$scratch/swing2.csv" --map arm1.theta=theta1 --map arm2.theta=theta2 \
+  --per-trial $rates --offset arm1.theta=3 --free arm2.J,joint1.viscous --method multiple-shooting --piece 0.5
+
+# Initial values that are no parameters: the angles of both arms on their joints, and the velocities that joints allow.
+both="double_pendulum $data --offset arm1.theta=3 --integrator lie-alpha --step 2e-3 --free arm2.J,joint1.viscous"
+summary 's["converged"] and holds("arm2.J", 0.0014) and abs(p["arm2.q0[3]@2"]["value"] - 0.4) < 1e-3
+  and abs(s["initial"][1]["arm2"]["q"][2] - 0.8) < 1e-3 and len(s["initial"]) == 2 and holds("joint1.viscous", 4e-4)' \
+  $both --per-trial arm1.q0,arm2.q0,arm1.v0,arm2.v0 --motion "$scratch/motion.csv" --write "$scratch/values.json"
+[ "$(wc -l <"$scratch/motion.csv")" -gt 100 ] || fail '--motion'
+"$program" simulate double_pendulum --t-end 0.1 --set-file "$scratch/values.json" --quiet || fail '--set-file of initial values'
+summary 's["converged"] and len(s["initial"]) == 4 and holds("arm2.J", 0.0014)' \
+  $both --per-trial arm1.q0,arm2.q0,arm1.v0,arm2.v0 --split 0.5
+summary 's["converged"] and holds("arm1.J", 0.0012)' $swing --free arm1.J --start arm1.J=0.02 --start regression
+refuses "'arm2.q0[4]': node 'arm2' has entries [1] to [3]; choose one of them." $both --per-trial 'arm2.q0[4]'
+refuses "'arm1.theta0' and 'arm1.q0[3]' are both unknown initial values, and the second replaces what the first does; choose one of these ways." \
+  $both --per-trial arm1.theta0,arm1.q0
+
 refuses '--piece belongs to --method multiple-shooting.' $swing --free arm2.J --piece 0.2
 refuses '--piece must be positive; it is -1.' $swing --free arm2.J --method multiple-shooting --piece -1
 
