@@ -36,8 +36,9 @@ constexpr double kLargestChange = 1.25;
 /// Residuals that shrink by less are not expected to go on as they did.
 constexpr double kSteadyRate = 0.3;
 /// A residual of so many tolerances that the simplified iteration leaves is
-/// small enough; or of more if it does not shrink any more.
-constexpr double kEnoughSimplified = 1, kNoiseOfSimplified = 64;
+/// small enough; or of more, as with a kept matrix of generalized-α, if it does
+/// not shrink any more.
+constexpr double kEnoughSimplified = 4, kNoiseOfSimplified = 64;
 /// How much less than in the mean a correction of the simplified iteration may
 /// do.
 constexpr double kUnsteadiness = 10;
@@ -425,11 +426,25 @@ bool Radau::finish(double h, double t_end) {
     last_report.factorizations += accelerations_->factorizations();
     last_report.matrices += accelerations_->factorizations();
     accelerations_->assembly().constraint_values(position_, velocity_);
+    if (violates_velocities()) {
+      accelerations_->remove_violation(velocity_, upcoming.v);
+      accelerations_->assembly().constraint_values(position_, velocity_);
+    }
     last_report.position_residual = max_of(position_);
     last_report.velocity_residual = max_of(velocity_);
   }
   std::ranges::copy(upcoming.v_dot, upcoming.a.begin());
   return true;
+}
+
+/// Whether what the simplified iteration leaves is more than rounding.
+bool Radau::violates_velocities() const {
+  if (!options_.leave_out_last || !constraint_rows(assembly_.formulation()).velocity) return false;
+  const std::size_t first = index(assembly_.size()) - velocity_.size();
+  for (std::size_t i = 0; i < velocity_.size(); ++i) {
+    if (std::abs(velocity_[i]) * inverse_tolerance_[first + i] > 1) return true;
+  }
+  return false;
 }
 
 bool Radau::fail(NewtonFailure failure, const std::string& message) {
@@ -449,11 +464,11 @@ double Radau::error(const ErrorNorm& norm) {
   if (!equations_.estimate_error(theta_error_, velocity_error_)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  const double over_difference = error_over_difference(norm);
-  const double local = over_difference * norm.size(theta_error_, velocity_error_);
-  const double of_motion = norm.accumulated_over_local(upcoming.step) * local;
+  const double of_motion =
+      accumulated_over_difference(norm) * norm.size(theta_error_, velocity_error_);
   if (!norm.counts_multipliers()) return of_motion;
-  return std::max(over_difference * multiplier_error(norm), of_motion);
+  const double of_multipliers = local_over_difference(rate_ * upcoming.step);
+  return std::max(of_multipliers * multiplier_error(norm), of_motion);
 }
 
 /// ω = |v⃛| / |v̈|, from the polynomial through v at the start and at the stages,
@@ -485,14 +500,27 @@ double Radau::rate_of_change(const ErrorNorm& norm) {
   return next_peaks_.rate();
 }
 
-/// Each order of h more is a factor ωh, with ω the rate of change of v or, in
-/// the coordinates of a node that turns fast, that of its turning.
-double Radau::error_over_difference(const ErrorNorm& norm) {
-  const double h = upcoming.step;
+/// Each order of h more is a factor x = ωh, with ω the rate of change of v or,
+/// in the coordinates of a node that turns fast, that of its turning.
+double Radau::local_over_difference(double x) const {
   const lie::GroupList& space = assembly_.system().configuration_space();
-  const double turn = std::numbers::pi * h / step_of_half_turn(space, upcoming.v);
-  const double x = std::max(h * rate_of_change(norm), turn);
-  return std::min(1.0, coefficients_.error_ratio * std::pow(x, options_.stages - 1));
+  const double turn = std::numbers::pi * upcoming.step / step_of_half_turn(space, upcoming.v);
+  return std::min(1.0,
+                  coefficients_.error_ratio * std::pow(std::max(x, turn), options_.stages - 1));
+}
+
+/// Local errors of a motion that the steps resolve add up. Those of a vibration
+/// that is too fast for them are damped as the vibration is, by |R(iωh)| in a
+/// step, so that they add up to 1 / (1 - |R|) of themselves. The motion below
+/// the vibration has about the rate |v̇| / |v|.
+double Radau::accumulated_over_difference(const ErrorNorm& norm) {
+  const double h = upcoming.step, all = norm.accumulated_over_local(h);
+  rate_ = rate_of_change(norm);
+  const double lost = 1 - coefficients_.amplification(rate_ * h);
+  if (!(lost * all > 1)) return local_over_difference(rate_ * h) * all;
+  const double of_slow = norm.size(none_, upcoming.v_dot) * norm.tolerance().relative;
+  return std::max(local_over_difference(rate_ * h) / lost,
+                  local_over_difference(std::min(of_slow, rate_) * h) * all);
 }
 
 /// The difference to λ of the last stage, which is of order s.

@@ -57,11 +57,14 @@ class Radau final : public Stepper {
   void judge_matrices(int iterations, double rate, bool is_fresh);
   bool factorize(bool full);
   bool finish(double h, double t_end);
+  bool violates_velocities() const;
   bool fail(NewtonFailure failure, const std::string& message);
   double multiplier_error(const ErrorNorm& norm);
   double rate_of_change(const ErrorNorm& norm);
-  /// The error of the result over the difference to the embedded one.
-  double error_over_difference(const ErrorNorm& norm);
+  /// The local error of the result over the difference to the embedded one, of a motion with a rate x/h.
+  double local_over_difference(double x) const;
+  /// What it adds up to in a run.
+  double accumulated_over_difference(const ErrorNorm& norm);
 
   RadauOptions options_;
   RadauCoefficients coefficients_;
@@ -91,6 +94,7 @@ class Radau final : public Stepper {
     double rate() const { return second > 0 ? third / second : 0; }
   };
   Peaks peaks_, next_peaks_;
+  double rate_ = 0;  ///< ω of the last attempt
   std::vector<double> second_difference_, third_difference_, none_;
 };
 

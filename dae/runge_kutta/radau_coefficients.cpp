@@ -39,4 +39,16 @@ RadauCoefficients::RadauCoefficients(int num_stages) : stages(num_stages) {
   error_ratio = of_result * error_gamma * factorial(stages) / c.prod();
 }
 
+/// R(z) is the last entry of (1 - zA)⁻¹(1, …, 1)ᵀ, as the last row of A are the weights.
+double RadauCoefficients::amplification(double x) const {
+  const std::complex<double> z(0, x);
+  std::complex<double> sum = 0;
+  for (const Mode& mode : modes) {
+    const std::complex<double> weight = mode.to_stages(stages - 1) * mode.from_stages.sum();
+    sum += weight / (1.0 - z / mode.gamma);
+    if (!mode.is_real()) sum += std::conj(weight) / (1.0 - z / std::conj(mode.gamma));
+  }
+  return std::abs(sum);
+}
+
 }  // namespace liegrad::dae

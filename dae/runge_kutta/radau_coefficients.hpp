@@ -39,6 +39,9 @@ struct RadauCoefficients {
   /// For y' = λy and z = hλ the result differs from e^z by C z^2s, with C = s! (s-1)! / ((2s-1)! (2s)!), and from the
   /// embedded one by c z^(s+1), with c = c_1…c_s / (γ s!). This is C/c.
   double error_ratio = 0;
+
+  /// |R(ix)| of the stability function, below 1 for all x > 0.
+  double amplification(double x) const;
 };
 
 }  // namespace liegrad::dae

@@ -101,6 +101,14 @@ bool AccelerationSolver::solve(State& state) {
                                             std::to_string(kMaxIterations) + " iterations");
 }
 
+void AccelerationSolver::remove_violation(std::span<const double> violation, std::span<double> v) {
+  std::ranges::fill(step_, 0.0);
+  std::ranges::copy(violation, step_.begin() + assembly_.multiplier_offset());
+  assembly_.matrix().solve(step_);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] -= step_[i];
+  assembly_.set_velocity(v);
+}
+
 bool AccelerationSolver::fail(NewtonFailure failure, const std::string& message) {
   failure_ = failure;
   message_ = message;

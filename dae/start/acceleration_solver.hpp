@@ -26,6 +26,8 @@ class AccelerationSolver {
   Assembly& assembly() { return assembly_; }
   /// From a guess of v̇, λ and s, which the state holds. False on a failure.
   bool solve(State& state);
+  /// Takes what is left of dΦ/dt out of v, by the least change in the metric of M, with the matrix of the last solution.
+  void remove_violation(std::span<const double> violation, std::span<double> v);
   NewtonFailure failure() const { return failure_; }
   /// Of the last failure, without where and when.
   const std::string& message() const { return message_; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,17 @@ TEST(RadauCoefficients, AreThoseOfTheBook) {
   EXPECT_NEAR(c.error_weights(0), gamma / 3 * (-13 - 7 * r), 1e-12);
   EXPECT_NEAR(c.error_weights(1), gamma / 3 * (-13 + 7 * r), 1e-12);
   EXPECT_NEAR(c.error_weights(2), -gamma / 3, 1e-12);
+}
+
+TEST(RadauCoefficients, HaveTheStabilityFunctionOfThePadeTable) {
+  for (const double x : {0.01, 1.0, 3.0, 10.0, 1e4}) {
+    const std::complex<double> z(0, x);
+    const auto two = (1.0 + z / 3.0) / (1.0 - 2.0 * z / 3.0 + z * z / 6.0);
+    const auto three = (1.0 + 2.0 * z / 5.0 + z * z / 20.0) /
+                       (1.0 - 3.0 * z / 5.0 + 3.0 * z * z / 20.0 - z * z * z / 60.0);
+    EXPECT_NEAR(RadauCoefficients(2).amplification(x), std::abs(two), 1e-13);
+    EXPECT_NEAR(RadauCoefficients(3).amplification(x), std::abs(three), 1e-13);
+  }
 }
 
 class RadauHeavyTop : public ::testing::TestWithParam<lie::NodeGroup> {};

@@ -1,5 +1,5 @@
-// Joints that are springs of 1e8 N/m: Radau IIA needs no steps of the vibration that a spring could have, and keeps at
-// least the order of its stages where the spring is far too fast for the step.
+// Joints that are springs of 1e8 N/m: steps of Radau IIA follow the slow motion of a rod, not the vibration that a spring
+// could have, and what is left of the order where the spring is far too fast for the step.
 
 #include <gtest/gtest.h>
 
@@ -67,13 +67,11 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return largest;
 }
 
-/// Errors of what is left of the vibration count as if they added up (docs/step-control.md), which costs steps.
-TEST(StiffJoints, TakeFewerStepsThanTheirVibrationHas) {
+TEST(StiffJoints, TakeTheStepsOfTheSlowMotion) {
   const dae::Solution joint = run(Hinge::kJoint, {});
   for (const Hinge hinge : {Hinge::kSpring, Hinge::kBushing}) {
     const dae::Solution elastic = run(hinge, {});
-    // ω is 2e4 1/s for a quarter of the mass: 3183 periods in the run.
-    EXPECT_LE(elastic.summary.steps, 3183);
+    EXPECT_LE(elastic.summary.steps, 4 * joint.summary.steps);
     // A spring gives way by the weight over 1e8 N/m.
     EXPECT_LE(distance(elastic.final.q, joint.final.q), 3e-6);
     EXPECT_LE(distance(elastic.final.v, joint.final.v), 3e-6 * 6);
