@@ -138,14 +138,13 @@ class EquilibriumSearch {
     }
     constraint_scales_.assign(state.lambda.size(), 0.0);
     const std::span<const double> values = assembly_.matrix().values();
-    const std::span<const int> positions = assembly_.matrix().positions();
-    for (std::size_t e = 0; e < assembly_.pattern().size(); ++e) {
-      const auto& [row, column] = assembly_.pattern()[e];
+    for (const auto& [row, column] : assembly_.pattern()) {
       const int constraint = row - assembly_.multiplier_offset();
       if (constraint < 0 || row >= assembly_.algebraic_offset() || column >= system_.dof())
         continue;
       constraint_scales_[index(constraint)] +=
-          std::abs(values[index(positions[e])]) * (is_angle[index(column)] ? 1 : extent);
+          std::abs(values[index(assembly_.matrix().position(row, column))]) *
+          (is_angle[index(column)] ? 1 : extent);
     }
   }
 

@@ -59,6 +59,14 @@ Formulation formulation_of(const Model& system, const RadauOptions& options) {
   return system.num_multipliers() > 0 ? options.formulation : Formulation::kIndex3;
 }
 
+/// Whether an element gives inertia to several nodes, as beams do. Their fast waves are what the simplified iteration
+/// leaves most of, and error control then takes it for errors of the step (docs/step-control.md).
+bool has_flexible_bodies(const Model& system) {
+  return std::ranges::any_of(system.kinds(), [](const auto& kind) {
+    return kind->groups().size() > 1 && std::ranges::count(kind->has_inertia(), true) > 6;
+  });
+}
+
 LinearSolverKind solver_of(const RadauOptions& options) {
   return options.allow_redundant ? LinearSolverKind::kMinimumNorm : options.solver;
 }
@@ -68,6 +76,7 @@ LinearSolverKind solver_of(const RadauOptions& options) {
 Radau::Radau(const Model& system, const RadauOptions& options)
     : options_(options),
       coefficients_(options.stages),
+      is_flexible_(has_flexible_bodies(system)),
       dof_(system.dof()),
       assembly_(system, formulation_of(system, options), false, solver_of(options)),
       equations_(assembly_, coefficients_, solver_of(options), [this](double t) { set_time(t); }),
@@ -88,8 +97,9 @@ Radau::Radau(const Model& system, const RadauOptions& options)
     accelerations_.emplace(system, options.allow_redundant, options.solver);
   }
   if (system.num_multipliers() > 0) weights_.emplace(system);
-  if (options.newton != RadauNewton::kFull && !options.allow_redundant) {
-    equations_.prepare_simplified();
+  if (options.newton == RadauNewton::kSimplified ||
+      (options.newton == RadauNewton::kAutomatic && !is_flexible_)) {
+    if (!options.allow_redundant) equations_.prepare_simplified();
   }
 }
 
@@ -222,7 +232,7 @@ bool Radau::prefers_full() {
     case RadauNewton::kSimplified: return options_.allow_redundant;
     case RadauNewton::kAutomatic: break;
   }
-  return options_.allow_redundant || full_steps_left_-- > 0;
+  return options_.allow_redundant || is_flexible_ || full_steps_left_-- > 0;
 }
 
 bool Radau::keeps_matrices(double h) const {

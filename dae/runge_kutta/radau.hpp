@@ -69,6 +69,7 @@ class Radau final : public Stepper {
 
   RadauOptions options_;
   RadauCoefficients coefficients_;
+  bool is_flexible_;
   int dof_;
   Assembly assembly_;
   RadauEquations equations_;
