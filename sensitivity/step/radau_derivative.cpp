@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "liegrad/dae/runge_kutta/radau_equations.hpp"
+#include "liegrad/dae/runge_kutta/stabilizer_weights.hpp"
 #include "liegrad/sensitivity/step/acceleration_derivative.hpp"
 #include "liegrad/sensitivity/step/element_sum.hpp"
 #include "liegrad/sensitivity/step/entries.hpp"
