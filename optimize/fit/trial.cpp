@@ -55,7 +55,8 @@ class Trial::Implementation {
       limits_.push_back(k == count ? options_.integrate.t_end
                                    : options_.integrate.t_start + k * duration / count);
     }
-    options_.rates = margins.before > 0 || margins.after > 0;  // of samples whose delays are unknown
+    options_.rates =
+        margins.before > 0 || margins.after > 0;  // of samples whose delays are unknown
     pieces_.resize(index(count));
     continuity_.resize(index(count));
     pieces_of_.resize(recording_.series.size());

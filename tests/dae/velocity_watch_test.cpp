@@ -49,8 +49,7 @@ TEST(VelocityWatch, HalvesStepsThatAreTooLongAndSaysSo) {
   ASSERT_TRUE(whip.summary.is_complete()) << whip.summary.message;
   EXPECT_GT(whip.summary.failed_attempts, 0);
   ASSERT_EQ(whip.summary.warnings.size(), 1u);
-  EXPECT_NE(whip.summary.warnings[0].find(kFailure), std::string::npos)
-      << whip.summary.warnings[0];
+  EXPECT_NE(whip.summary.warnings[0].find(kFailure), std::string::npos) << whip.summary.warnings[0];
   EXPECT_NE(whip.summary.warnings[0].find("most of all joint"), std::string::npos)
       << whip.summary.warnings[0];
   EXPECT_LE(whip.summary.max_position_residual, 1e-14);
@@ -65,8 +64,7 @@ TEST(VelocityWatch, EndsARunWhoseStepsMayNotBecomeSmaller) {
   EXPECT_EQ(whip.summary.termination, dae::Termination::kNewtonDiverged);
   EXPECT_NE(whip.summary.message.find("the step from t = 1.38"), std::string::npos)
       << whip.summary.message;
-  EXPECT_NE(whip.summary.message.find(kFailure), std::string::npos)
-      << whip.summary.message;
+  EXPECT_NE(whip.summary.message.find(kFailure), std::string::npos) << whip.summary.message;
 }
 
 /// A step, or two halves of it where Newton's iteration fails, as a run makes them but for the watch.

@@ -149,8 +149,8 @@ Tapes outputs_at(const dae::System& system, const TapedState& at) {
   for (const dae::PlacedElement& element : system.elements()) {
     const dae::ElementKind& kind = system.kind_of(element);
     const dae::ElementInputs in = kind.inputs({});
-    const Tapes observed = dae::ElementFunctions(kind, in)
-                               .observables(element_inputs(system, element, at));
+    const Tapes observed =
+        dae::ElementFunctions(kind, in).observables(element_inputs(system, element, at));
     put(Span(at.lambda).subspan(index(element.first_multiplier), index(kind.shape().constraints)));
     put(Span(at.s).subspan(index(element.first_algebraic), index(kind.shape().algebraic)));
     put(Span(observed).subspan(sums.size()));
