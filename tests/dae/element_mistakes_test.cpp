@@ -282,10 +282,10 @@ TEST(ElementMistakes, IndicesThatAreNotThere) {
             "parameter(2), but its parameters are counted from 0 to 1");
   EXPECT_EQ(asking("x", [](const auto& at, auto&) { at.parameter("c"); }),
             "element 'it': an element of type 'asking' reads a parameter by name: there is no "
-            "parameter 'c'; did you mean 'a' or 'b'?");
+            "parameter 'c'; choose 'a' or 'b'");
   EXPECT_EQ(asking("x", [](const auto& at, auto&) { at.parameter3("a"); }),
             "element 'it': an element of type 'asking' reads a parameter by name: there is no "
-            "parameter 'a1'; did you mean 'a'?");
+            "parameter 'a1'; choose 'a' or 'b'");
   EXPECT_EQ(asking("x", [](const auto& at, auto&) { at.control(1); }),
             "control(1), but its controls are counted from 0 to 0");
   EXPECT_EQ(asking("x", [](const auto& at, auto&) { at.multiplier(0); }),
