@@ -22,6 +22,62 @@ std::vector<Taped> recorded_point(const ElementShape& shape,
   return x;
 }
 
+/// The view of q∘exp(δ) up to the third order in δ, which are all that derivatives at δ = 0 see. The exponential map
+/// itself chooses between a series and a closed form, and of a choice between constants, here δ = 0, CppAD remembers
+/// the number but not where it came from.
+std::vector<Taped> nearby_view(const lie::NodeGroup& group, std::span<const Taped> view,
+                               std::span<const Taped> delta) {
+  using V3 = lie::Vec<Taped, 3>;
+  std::vector<Taped> moved(view.begin(), view.end());
+  const auto turn = [&] { return V3(delta[0], delta[1], delta[2]); };
+  // Factors of exp(θ~) = I + c₁ θ~ + c₂ θ~² and of the translation, I + c₂ θ~ + c₃ θ~², at x = |θ|².
+  const auto c1 = [](const Taped& x) { return Taped(1.0 - x / 6.0); };
+  const auto c2 = [](const Taped& x) { return Taped(0.5 - x / 24.0); };
+  const auto c3 = [](const Taped& x) { return Taped(1.0 / 6.0 - x / 120.0); };
+  using Matrix = Eigen::Map<const lie::Mat<Taped, 3>>;
+  const auto set_rotation = [&] {
+    const V3 theta = turn();
+    const Taped x = lie::rotation::dot<Taped>(theta, theta);
+    Eigen::Map<lie::Mat<Taped, 3>>(moved.data()) =
+        Matrix(view.data()) * lie::rotation::quadratic<Taped>(c1(x), c2(x), theta);
+  };
+  switch (group.kind) {
+    case lie::GroupKind::kRn:
+      for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += delta[i];
+      break;
+    case lie::GroupKind::kSO3: set_rotation(); break;
+    case lie::GroupKind::kSO3xR3:
+      set_rotation();
+      for (std::size_t i = 0; i < 3; ++i) moved[9 + i] += delta[3 + i];
+      break;
+    case lie::GroupKind::kSE3: {
+      set_rotation();
+      const V3 theta = turn(), u(delta[3], delta[4], delta[5]);
+      const Taped x = lie::rotation::dot<Taped>(theta, theta);
+      const V3 way = lie::rotation::quadratic<Taped>(c2(x), c3(x), theta) * u;
+      const V3 shift = Matrix(view.data()) * way;
+      for (std::size_t i = 0; i < 3; ++i) moved[9 + i] += shift(static_cast<Eigen::Index>(i));
+      break;
+    }
+    case lie::GroupKind::kSO2:
+    case lie::GroupKind::kSE2: {
+      // As complex numbers: z becomes z exp(iθ).
+      const Taped &theta = delta[0], x = theta * theta;
+      const Taped cosine = 1.0 - c2(x) * x, sine = c1(x) * theta;
+      moved[0] = view[0] * cosine - view[1] * sine;
+      moved[1] = view[1] * cosine + view[0] * sine;
+      if (group.kind == lie::GroupKind::kSO2) break;
+      const Taped across = c2(x) * theta;
+      const Taped way[] = {c1(x) * delta[1] - across * delta[2],
+                           c1(x) * delta[2] + across * delta[1]};
+      moved[2] += view[0] * way[0] - view[1] * way[1];
+      moved[3] += view[1] * way[0] + view[0] * way[1];
+      break;
+    }
+  }
+  return moved;
+}
+
 /// Φ of the inputs of the tape: δ, then those of a ConstraintTape::Point.
 std::vector<Taped> displaced_constraint(const ElementModel& model,
                                         const std::vector<lie::NodeGroup>& groups,
@@ -35,10 +91,8 @@ std::vector<Taped> displaced_constraint(const ElementModel& model,
   for (const lie::NodeGroup& group : groups) deltas.push_back(take(index(group.dof())));
   std::vector<Position<Taped>::Node> nodes;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const std::size_t size = index(NodeView::size(groups[i]));
-    std::vector<Taped> moved(size);
-    NodeView::displaced<Taped>(groups[i], take(size), deltas[i], moved);
-    nodes.push_back({groups[i], std::move(moved)});
+    const std::span<const Taped> view = take(index(NodeView::size(groups[i])));
+    nodes.push_back({groups[i], nearby_view(groups[i], view, deltas[i])});
   }
   const auto list = [&take](std::size_t count) {
     const std::span<const Taped> part = take(count);
