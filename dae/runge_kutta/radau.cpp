@@ -248,7 +248,8 @@ double Radau::iterations_left(double size, double rate) const {
 /// matrices of one stage residuals of different equations shrink by turns, and
 /// the mean rate counts.
 bool Radau::expects_rounding(bool full, double size, double rate) const {
-  if (!options_.leave_out_last || !(rate < kSteadyRate)) return false;
+  // Over long steps of beams the ratio does not stay.
+  if (!options_.leave_out_last || is_flexible_ || !(rate < kSteadyRate)) return false;
   return (full ? rate * rate : kUnsteadiness * rate) * size <= enough(full, 1, false) * rounding_;
 }
 
