@@ -1,5 +1,7 @@
 #include "liegrad/dae/system/constraint_tape.hpp"
 
+#include <algorithm>
+
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
@@ -139,9 +141,16 @@ ConstraintTape::~ConstraintTape() {
   tape_.reset();
 }
 
+/// Of a law's choice between pieces at a constant time CppAD would forget where the number came from, so that
+/// constants are made to depend on a variable, by nothing.
 std::vector<Taped> ConstraintTape::inputs(const Point& at) const {
   std::vector<Taped> x(dof_, Taped(0));
   x.insert(x.end(), at.begin(), at.end());
+  const auto variable = std::ranges::find_if(at, [](const Taped& y) { return Variable(y); });
+  if (variable == at.end()) return x;
+  for (std::size_t i = dof_; i < x.size(); ++i) {
+    if (!Variable(x[i])) x[i] += *variable - *variable;
+  }
   return x;
 }
 
