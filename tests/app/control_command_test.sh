@@ -245,11 +245,11 @@ s = summary("spherical_pendulum", "--steps", 400, "--set", "reaction_limit=12", 
             "--max-iterations", 1, status=3)
 expect(s["status"] == "iteration limit", s["status"])
 
-process = subprocess.Popen([program, "control", "spherical_pendulum", "--steps", "4000", "--set", "reaction_limit=12",
+process = subprocess.Popen([program, "control", "spherical_pendulum", "--steps", "800", "--set", "reaction_limit=12",
                             "--quiet", "--json", summary_file, "--write", solution_file],
                            stderr=subprocess.PIPE, text=True,
                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-time.sleep(4)
+time.sleep(1)
 process.send_signal(signal.SIGINT)
 try:
     _, err = process.communicate(timeout=60)
@@ -257,7 +257,7 @@ try:
     with open(summary_file) as file:
         expect(json.load(file)["status"] == "interrupted", "status of an interrupted search")
     with open(solution_file) as file:
-        expect(len(json.load(file)["points"]) == 4001, "points of an interrupted search")
+        expect(len(json.load(file)["points"]) == 801, "points of an interrupted search")
 except subprocess.TimeoutExpired:
     process.kill()
     expect(False, "an interrupted search does not end")
