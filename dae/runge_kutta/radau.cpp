@@ -59,8 +59,8 @@ Formulation formulation_of(const Model& system, const RadauOptions& options) {
   return system.num_multipliers() > 0 ? options.formulation : Formulation::kIndex3;
 }
 
-/// Whether an element gives inertia to several nodes, as beams do. Their fast waves are what the simplified iteration
-/// leaves most of, and error control then takes it for errors of the step (docs/step-control.md).
+/// Whether an element gives inertia to more than one body, as beams do. Error control with the simplified iteration was
+/// seen to shrink their steps without end (docs/step-control.md).
 bool has_flexible_bodies(const Model& system) {
   return std::ranges::any_of(system.kinds(), [](const auto& kind) {
     return kind->groups().size() > 1 && std::ranges::count(kind->has_inertia(), true) > 6;
