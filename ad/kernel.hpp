@@ -5,17 +5,13 @@
 #include <span>
 #include <string>
 
+#include "liegrad/ad/backend.hpp"
 #include "liegrad/ad/kernel_spec.hpp"
 #include "liegrad/ad/native/native_code.hpp"
 
 namespace liegrad::ad {
 
 class Interpreter;
-
-enum class Backend {
-  kCompiled,     ///< native code
-  kInterpreted,  ///< sweeps over the tape
-};
 
 /// What a kernel was asked to be, what it is, and why.
 struct KernelInfo {

@@ -1,8 +1,9 @@
-# A component is a folder: its headers are public, its sources are compiled into liegrad::<name>,
-# and `find_package(liegrad COMPONENTS <name>)` brings it to a user.
+# A component is a folder: its sources are compiled into liegrad::<name>, and
+# `find_package(liegrad COMPONENTS <name>)` brings it to a user, with its public headers and what they include.
 #
 #   liegrad_component(<name>
 #     FOLDERS <folder> …                      inside it, with further headers and sources
+#     PUBLIC_HEADERS <pattern> …              the headers that users include
 #     PACKAGES "<find_package arguments>" …   found here, and again in the user's project
 #     LINK <target> …                         public; liegrad::<other> makes that component needed
 #     PRIVATE <target> …                      for its sources only
@@ -11,7 +12,7 @@
 set(LIEGRAD_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/liegrad")
 
 function(liegrad_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;PACKAGES;LINK;PRIVATE;MODULES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;PUBLIC_HEADERS;PACKAGES;LINK;PRIVATE;MODULES")
   set(target liegrad_${name})
 
   # Folders stand at the root of the source, users include <liegrad/folder/header.hpp>: a link in
@@ -27,6 +28,11 @@ function(liegrad_component name)
   endforeach()
   file(GLOB headers CONFIGURE_DEPENDS ${header_patterns})
   file(GLOB sources CONFIGURE_DEPENDS ${source_patterns})
+  list(TRANSFORM arg_PUBLIC_HEADERS PREPEND "${include_dir}/liegrad/${name}/")
+  file(GLOB public_headers CONFIGURE_DEPENDS ${arg_PUBLIC_HEADERS})
+  set_property(GLOBAL APPEND PROPERTY LIEGRAD_COMPONENTS ${name})
+  set_property(GLOBAL APPEND PROPERTY LIEGRAD_PUBLIC_HEADERS ${public_headers})
+  set_property(GLOBAL PROPERTY LIEGRAD_HEADERS_${name} ${headers})
 
   if(sources)
     add_library(${target} ${sources})
@@ -47,7 +53,7 @@ function(liegrad_component name)
     EXPORT_NAME ${name}
     VERIFY_INTERFACE_HEADER_SETS ON)
   target_compile_features(${target} ${public} cxx_std_20)
-  target_sources(${target} ${public} FILE_SET HEADERS BASE_DIRS "${include_dir}" FILES ${headers})
+  target_sources(${target} ${public} FILE_SET HEADERS BASE_DIRS "${include_dir}")
 
   # What the user's find_package does for this component: find its packages, then the components
   # it needs, then load it.
@@ -83,8 +89,69 @@ function(liegrad_component name)
     DESTINATION "${LIEGRAD_CMAKE_DIR}")
 endfunction()
 
+# The public headers of all components, and what they include of ours.
+function(liegrad_installed_headers result)
+  get_property(to_read GLOBAL PROPERTY LIEGRAD_PUBLIC_HEADERS)
+  set(include_dir "${PROJECT_BINARY_DIR}/include")
+  set(headers "")
+  while(to_read)
+    list(POP_FRONT to_read header)
+    if(header IN_LIST headers)
+      continue()
+    endif()
+    list(APPEND headers "${header}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${header}")
+    file(STRINGS "${header}" lines REGEX "^#include \"liegrad/")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
+      list(APPEND to_read "${include_dir}/${included}")
+    endforeach()
+  endwhile()
+  set(${result} ${headers} PARENT_SCOPE)
+endfunction()
+
+# Gives each component the headers that are installed with it. The others are internal: a target that is not installed
+# has them, so that they are compiled alone as well.
+function(liegrad_sort_headers)
+  liegrad_installed_headers(installed)
+  # For the tests.
+  get_property(public GLOBAL PROPERTY LIEGRAD_PUBLIC_HEADERS)
+  list(TRANSFORM public REPLACE "^${PROJECT_BINARY_DIR}/include/" "")
+  list(JOIN public "\n" public)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/public_headers.txt" CONTENT "${public}\n" @ONLY)
+  get_property(components GLOBAL PROPERTY LIEGRAD_COMPONENTS)
+  foreach(name IN LISTS components)
+    get_property(headers GLOBAL PROPERTY LIEGRAD_HEADERS_${name})
+    set(internal "")
+    set(visible "")
+    foreach(header IN LISTS headers)
+      if(header IN_LIST installed)
+        list(APPEND visible "${header}")
+      else()
+        list(APPEND internal "${header}")
+      endif()
+    endforeach()
+    get_target_property(type liegrad_${name} TYPE)
+    if(type STREQUAL "INTERFACE_LIBRARY")
+      target_sources(liegrad_${name} INTERFACE FILE_SET HEADERS FILES ${visible})
+      continue()
+    endif()
+    target_sources(liegrad_${name} PUBLIC FILE_SET HEADERS FILES ${visible})
+    if(internal)
+      add_library(liegrad_${name}_internal INTERFACE)
+      set_target_properties(liegrad_${name}_internal PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+      target_link_libraries(liegrad_${name}_internal INTERFACE liegrad_${name})
+      target_include_directories(liegrad_${name}_internal SYSTEM INTERFACE
+        $<TARGET_PROPERTY:liegrad_${name},INCLUDE_DIRECTORIES>)
+      target_sources(liegrad_${name}_internal INTERFACE
+        FILE_SET HEADERS BASE_DIRS "${PROJECT_BINARY_DIR}/include" FILES ${internal})
+    endif()
+  endforeach()
+endfunction()
+
 # Installs what find_package(liegrad) reads first. Call it after the last component.
 function(liegrad_install_package)
+  liegrad_sort_headers()
   include(CMakePackageConfigHelpers)
   configure_package_config_file(cmake/liegradConfig.cmake.in liegradConfig.cmake
     INSTALL_DESTINATION "${LIEGRAD_CMAKE_DIR}"

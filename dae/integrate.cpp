@@ -1,5 +1,6 @@
 #include "liegrad/dae/integrate.hpp"
 
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
 #include "liegrad/dae/runge_kutta/radau.hpp"
 #include "liegrad/dae/simulator.hpp"

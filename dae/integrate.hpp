@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "liegrad/dae/alpha/generalized_alpha.hpp"
-#include "liegrad/dae/run/dense_output.hpp"
+#include "liegrad/dae/alpha/alpha_options.hpp"
+#include "liegrad/dae/run/control_law.hpp"
+#include "liegrad/dae/run/error_tolerance.hpp"
 #include "liegrad/dae/runge_kutta/butcher_tableau.hpp"
 #include "liegrad/dae/runge_kutta/radau_options.hpp"
+#include "liegrad/dae/state.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/dae/system/system.hpp"
 
@@ -130,6 +132,8 @@ struct Solution {
   State final;
   std::vector<EventFound> events;
 };
+
+class Stepper;
 
 /// A stepper of the method that the options name.
 std::unique_ptr<Stepper> make_stepper(const Model& system, const IntegrateOptions& options);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/linear/linear_solver.hpp"
+#include "liegrad/dae/linear/linear_solver_kind.hpp"
 #include "liegrad/dae/state.hpp"
 #include "liegrad/dae/system/model.hpp"
 

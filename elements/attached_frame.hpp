@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 
 namespace liegrad::elements {
 

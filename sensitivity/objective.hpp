@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "liegrad/sensitivity/observe/observable.hpp"
-#include "liegrad/sensitivity/user_function.hpp"
 
 namespace liegrad::sensitivity {
+
+/// Defined in user_function.hpp.
+template <class F>
+struct UserFunctionOf;
 
 /// Where along a trajectory an observable is read.
 enum class When {
@@ -58,11 +61,14 @@ class Objective {
   /// either sign, one for each time.
   void add_orientations(const std::string& node, const std::vector<double>& times,
                         const std::vector<double>& quaternions);
-  /// A function of the motion, see user_function.hpp; t is that of kAtTime.
+  /// A function of the motion, see user_function.hpp, which is to be included; t is that of kAtTime.
   template <class F>
   void add(const F& f, When when, double t = 0) {
-    add_observable("function " + std::to_string(items_.size() + 1), user_function(*model_, f), when,
-                   {t});
+    static_assert(
+        requires { sizeof(UserFunctionOf<F>); },
+        "Objective::add() needs liegrad/sensitivity/user_function.hpp; include it");
+    add_observable("function " + std::to_string(items_.size() + 1),
+                   UserFunctionOf<F>::make(*model_, f), when, {t});
   }
   void add_observable(const std::string& name, std::shared_ptr<const Observable> observable,
                       When when, const std::vector<double>& times = {},

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "liegrad/dae/runs.hpp"
 #include "liegrad/dae/simulator.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
 

@@ -3,9 +3,11 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "liegrad/ad/recording.hpp"
+#include "liegrad/sensitivity/objective.hpp"
 #include "liegrad/sensitivity/observe/observable.hpp"
 #include "liegrad/sensitivity/trajectory/snapshot.hpp"
 
@@ -50,5 +52,12 @@ template <class F>
 std::unique_ptr<Observable> user_function(const dae::Model& system, const F& f) {
   return recorded_function(system, as_recorded_function(f));
 }
+
+template <class F>
+struct UserFunctionOf {
+  static std::unique_ptr<Observable> make(const dae::Model& system, const F& f) {
+    return user_function(system, f);
+  }
+};
 
 }  // namespace liegrad::sensitivity

@@ -109,7 +109,7 @@ std::vector<ChosenOutput> some_outputs(const dae::System& system) {
     if (nodes < kNodes && add_first(node.name + ".")) nodes += 1;
   }
   for (const dae::PlacedElement& element : system.elements()) {
-    if (system.kind_of(element).shape().constraints == 0) continue;
+    if (system.shape_of(element).constraints == 0) continue;
     add_first(element.name + ".lambda");
     break;
   }

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "liegrad/dae/start/consistency.hpp"
 #include "options/common_options.hpp"
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"

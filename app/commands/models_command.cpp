@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "liegrad/dae/system/node_view.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/models/models.hpp"
 #include "options/common_options.hpp"
@@ -40,7 +41,7 @@ ordered_json json_of(const models::Model& model, const dae::System& system) {
                      {"first_order", node.first_order}});
   }
   for (const dae::PlacedElement& element : system.elements()) {
-    const dae::ElementShape& shape = system.kind_of(element).shape();
+    const dae::ElementShape& shape = system.shape_of(element);
     ordered_json names = ordered_json::array();
     for (const int node : element.nodes) {
       names.push_back(system.nodes()[static_cast<std::size_t>(node)].name);

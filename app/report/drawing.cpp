@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "liegrad/dae/system/drawing.hpp"
 #include "liegrad/dae/system/element_drawings.hpp"
+#include "liegrad/dae/system/node_view.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -126,7 +128,7 @@ class Collector {
   /// Whether an element takes the node for a part of the plane.
   bool is_planar(int node) const {
     for (const dae::PlacedElement& element : model_.elements()) {
-      const std::vector<dae::NodeSlot>& slots = model_.kind_of(element).shape().nodes;
+      const std::vector<dae::NodeSlot>& slots = model_.shape_of(element).nodes;
       for (std::size_t k = 0; k < slots.size(); ++k) {
         const dae::NodeRole role = slots[k].role;
         const bool is_in_plane = role == dae::NodeRole::kPlanarBody ||

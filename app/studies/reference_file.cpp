@@ -144,7 +144,7 @@ dae::State state_of(const dae::System& system, const Row& row) {
     }
   }
   for (const dae::PlacedElement& element : system.elements()) {
-    append(state.lambda, element.name + ".lambda", system.kind_of(element).shape().constraints);
+    append(state.lambda, element.name + ".lambda", system.shape_of(element).constraints);
   }
   return state;
 }

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/run/dense_output.hpp"
 #include "liegrad/dae/run/run_times.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "output/csv_file.hpp"
 #include "output/progress.hpp"
 

@@ -10,6 +10,7 @@
 
 #include <Eigen/LU>
 
+#include "liegrad/dae/equations/assembly.hpp"
 #include "liegrad/dae/linear/linear_solver.hpp"
 #include "liegrad/dae/linear/sparse_lu.hpp"
 #include "liegrad/lie/error.hpp"

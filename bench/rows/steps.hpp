@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/run/stepper.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::bench {

@@ -65,4 +65,10 @@ struct AlphaParameters {
   std::vector<std::string> warnings() const;
 };
 
+/// A member of the σ-family of generalized-α methods.
+struct AlphaMethod {
+  AlphaParameters parameters = AlphaParameters::from_spectral_radius(0.8);
+  double sigma = 0;
+};
+
 }  // namespace liegrad::dae

@@ -3,31 +3,13 @@
 #include <memory>
 #include <vector>
 
-#include "liegrad/dae/alpha/alpha_variant.hpp"
+#include "liegrad/dae/alpha/alpha_options.hpp"
 #include "liegrad/dae/run/extrapolation.hpp"
 #include "liegrad/dae/run/spaced_history.hpp"
 #include "liegrad/dae/run/stepper.hpp"
 #include "liegrad/dae/start/starting_values.hpp"
 
 namespace liegrad::dae {
-
-/// Where Newton's iteration starts.
-enum class FirstGuess {
-  kExtrapolated,    ///< v̇ by a polynomial through the last steps
-  kConstantA,       ///< Δq = v_n + ½h a_n, λ_n, [ArnoldCardonaBruels2015, after Eq. (59)]
-  kZeroMultiplier,  ///< v̇ = 0, λ = 0, [BruelsCardonaArnold2012, Table 1]
-};
-
-struct AlphaOptions {
-  AlphaMethod method;
-  AlphaVariant variant = AlphaVariant::kLieGroup;
-  Formulation formulation = Formulation::kIndex3;
-  StartingValues start = StartingValues::kClassical;
-  FirstGuess guess = FirstGuess::kExtrapolated;
-  NewtonOptions newton;
-  LinearSolverKind solver = LinearSolverKind::kAutomatic;
-  ConsistencyOptions consistency;
-};
 
 /// What a change of the step by a ratio does to a state, see GeneralizedAlpha.
 void rescale_for_step(State& state, double ratio, Formulation formulation,

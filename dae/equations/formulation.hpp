@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system/element_kind.hpp"
+#include "liegrad/dae/system/constraint_rows.hpp"
 
 namespace liegrad::dae {
 

@@ -5,6 +5,7 @@
 
 #include "liegrad/dae/linear/small_blocks.hpp"
 #include "liegrad/dae/linear/wide_registers.hpp"
+#include "liegrad/dae/system/element_kind.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {

@@ -24,12 +24,6 @@
 
 namespace liegrad::dae {
 
-/// A member of the σ-family of generalized-α methods.
-struct AlphaMethod {
-  AlphaParameters parameters = AlphaParameters::from_spectral_radius(0.8);
-  double sigma = 0;
-};
-
 /// The forms that the relations take for a σ.
 enum class SigmaForm { kZero, kOne, kOther };
 inline SigmaForm sigma_form(double sigma) {

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "liegrad/ad/recording.hpp"
 #include "liegrad/dae/equations/formulation.hpp"
 #include "liegrad/dae/equations/step_equations.hpp"
 #include "liegrad/dae/system/model.hpp"

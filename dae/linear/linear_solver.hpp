@@ -8,6 +8,7 @@
 
 #include "liegrad/dae/equations/matrix_entries.hpp"
 #include "liegrad/dae/linear/block_lu.hpp"
+#include "liegrad/dae/linear/linear_solver_kind.hpp"
 
 namespace liegrad::dae {
 
@@ -19,8 +20,6 @@ struct SparsePattern {
   /// Blocks for the sparse solver, if they are known.
   BlockStructure blocks = {};
 };
-
-enum class LinearSolverKind { kAutomatic, kDense, kSparse, kMinimumNorm };
 
 /// Systems up to this size are solved densely unless told otherwise: for chains of bodies with joints
 /// dense and sparse factors take the same time at about 40 unknowns.

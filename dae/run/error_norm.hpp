@@ -4,18 +4,10 @@
 #include <vector>
 
 #include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/run/error_tolerance.hpp"
 #include "liegrad/dae/state.hpp"
 
 namespace liegrad::dae {
-
-/// What adaptive steps aim at: errors at the end of a run of about relative · scale + absolute.
-struct ErrorTolerance {
-  double relative = 1e-6;
-  /// In the units of each coordinate. Scales are never zero, so that none is needed.
-  double absolute = 0;
-  /// Multipliers count too; otherwise positions and velocities do.
-  bool multipliers = false;
-};
 
 /// Measures errors in units of the tolerance: the largest over all parts of all nodes, each by its Euclidean norm.
 ///

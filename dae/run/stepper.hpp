@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "liegrad/dae/run/control_law.hpp"
 #include "liegrad/dae/run/error_norm.hpp"
 #include "liegrad/dae/run/newton.hpp"
 #include "liegrad/dae/start/consistency.hpp"
@@ -23,9 +24,6 @@ struct StepReport {
   double velocity_violation = 0;  ///< the largest |dΦ/dt| over the magnitudes of its terms
   bool is_moving = false;  ///< a velocity is more than what rounding of positions makes of it
 };
-
-/// Values of the controls at a time.
-using ControlLaw = std::function<void(double t, std::span<double> controls)>;
 
 /// A one-step method on a system.
 class Stepper {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "liegrad/dae/equations/assembly.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/dae/system/text.hpp"

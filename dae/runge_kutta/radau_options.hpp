@@ -1,8 +1,8 @@
 #pragma once
 
 #include "liegrad/dae/equations/formulation.hpp"
-#include "liegrad/dae/linear/linear_solver.hpp"
-#include "liegrad/dae/run/newton.hpp"
+#include "liegrad/dae/linear/linear_solver_kind.hpp"
+#include "liegrad/dae/run/newton_options.hpp"
 
 namespace liegrad::dae {
 

@@ -2,18 +2,11 @@
 
 #include <type_traits>
 
-#include "liegrad/dae/alpha/alpha_variant.hpp"
+#include "liegrad/dae/alpha/alpha_options.hpp"
 #include "liegrad/dae/equations/step_equations.hpp"
 #include "liegrad/dae/start/consistency.hpp"
 
 namespace liegrad::dae {
-
-/// a_0, and for index 3 the velocity v_0, from which a generalized-α method starts.
-enum class StartingValues {
-  kClassical,            ///< a_0 = v̇_0: λ has errors of first order at the start
-  kCorrected,            ///< Tables 1 and 2 of [ArnoldCardonaBruels2015], v̈(t_0) by AD
-  kCorrectedDifference,  ///< the same, v̈(t_0) by their difference quotient
-};
 
 /// s of Table 1: the difference quotient spans 2sh.
 inline constexpr double kStartingSpan = 0.1;

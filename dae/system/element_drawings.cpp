@@ -1,5 +1,6 @@
 #include "liegrad/dae/system/element_drawings.hpp"
 
+#include "liegrad/dae/system/element_kind.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 

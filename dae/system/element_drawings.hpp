@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "liegrad/dae/system/drawing.hpp"
 #include "liegrad/dae/system/model.hpp"
 
 namespace liegrad::dae {

@@ -8,6 +8,8 @@
 
 #include "liegrad/ad/kernel.hpp"
 #include "liegrad/ad/kernel_list.hpp"
+#include "liegrad/dae/runs.hpp"
+#include "liegrad/dae/system/constraint_rows.hpp"
 #include "liegrad/dae/system/constraint_tape.hpp"
 
 namespace liegrad::dae {
@@ -22,13 +24,6 @@ void set_identity_map(const lie::NodeGroup& group, S* map) {
   const int size = node_map_size(group);
   for (int i = 0; i < size; ++i) map[i] = S(i < 9 && i % 4 == 0 ? 1 : 0);
 }
-
-/// Which rows a formulation of the constraints has.
-struct ConstraintRows {
-  bool position = true;
-  bool velocity = false;
-  auto operator<=>(const ConstraintRows&) const = default;
-};
 
 /// What the corrections of a step are, as element kernels see them.
 struct CorrectionForm {
@@ -93,9 +88,6 @@ enum class ElementFunction {
   kConstraintForce,  ///< Bᵀλ
   kRate,             ///< what M v̇ + g + Bᵀλ and h_s change by when the motion does
 };
-
-/// How many runs a kernel is made for. What a run needs once is compiled only for many.
-enum class Runs { kOne, kMany };
 
 /// The physics of an element on nodes of given groups: recordings and kernels, shared by all elements
 /// of the kind. Kernels are made when first asked for.

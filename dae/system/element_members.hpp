@@ -14,12 +14,6 @@ namespace liegrad::dae {
 
 using ad::Taped;
 
-/// Linear momentum, and angular momentum about the origin, in the inertial frame.
-template <lie::Scalar S>
-struct Momentum {
-  lie::Vec<S, 3> linear, angular;
-};
-
 // The functions of an element, as the library calls them.
 
 template <class E, class S>

@@ -1,5 +1,7 @@
 #include "liegrad/dae/system/model.hpp"
 
+#include "liegrad/dae/system/element_kind.hpp"
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 
 namespace liegrad::dae {
@@ -24,6 +26,14 @@ Model::Model(const Model& other)
       parameter_by_name_(other.parameter_by_name_),
       frames_(other.frames_),
       element_by_name_(other.element_by_name_) {}
+
+void Model::list_kernels(ad::KernelList& list) const {
+  for (const std::shared_ptr<const ElementKind>& kind : kinds_) kind->list_kernels(list);
+}
+
+const ElementShape& Model::shape_of(const PlacedElement& element) const {
+  return kind_of(element).shape();
+}
 
 std::string Model::constraint_name(int multiplier) const {
   for (const PlacedElement& element : elements_) {

@@ -9,10 +9,17 @@
 #include <string_view>
 #include <vector>
 
-#include "liegrad/dae/system/element_kind.hpp"
-#include "liegrad/dae/system/initial_function.hpp"
+#include "liegrad/dae/system/element_shape.hpp"
+#include "liegrad/lie/group_list.hpp"
+
+namespace liegrad::ad {
+class KernelList;
+}
 
 namespace liegrad::dae {
+
+class ElementKind;
+class InitialFunction;
 
 /// A node of a system. A first-order state ċ = h_c is a node of R^n whose velocity is c: its position,
 /// the integral of c, is never read.
@@ -53,6 +60,9 @@ class Model : public std::enable_shared_from_this<Model> {
   const ElementKind& kind_of(const PlacedElement& element) const {
     return *kinds_[static_cast<std::size_t>(element.kind)];
   }
+  const ElementShape& shape_of(const PlacedElement& element) const;
+  /// Adds the kernels that simulations use to those compiled when a program is built.
+  void list_kernels(ad::KernelList& list) const;
   int dof() const { return space_.dof(); }
   int num_multipliers() const { return num_multipliers_; }
   int num_algebraic() const { return num_algebraic_; }

@@ -1,8 +1,10 @@
 #include "liegrad/dae/system/outputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "liegrad/dae/equations/assembly.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/rotation_tangent.hpp"
@@ -11,7 +13,8 @@ namespace liegrad::dae {
 
 Outputs::Outputs(const Model& model)
     : model_(model.shared()),
-      assembly_(model, Formulation::kIndex3, false, LinearSolverKind::kAutomatic) {
+      assembly_(std::make_unique<Assembly>(model, Formulation::kIndex3, false,
+                                           LinearSolverKind::kAutomatic)) {
   for (const Node& node : model.nodes()) {
     if (node.first_order) {
       add(node.name + ".c", node.group.n, "first-order state");
@@ -64,12 +67,12 @@ Outputs::Outputs(const Model& model)
       add(element.name + "." + output.name, output.size, output.meaning);
     }
   }
-  if (assembly_.has_energy()) {
+  if (assembly_->has_energy()) {
     add("energy", 1, "kinetic and potential energy");
     add("energy.kinetic", 1, "kinetic energy");
     add("energy.potential", 1, "potential energy");
   }
-  if (assembly_.has_momentum()) {
+  if (assembly_->has_momentum()) {
     add("momentum.linear", 3, "linear momentum in the inertial frame");
     add("momentum.angular", 3, "angular momentum about the origin, in the inertial frame");
   }
@@ -81,6 +84,15 @@ Outputs::Outputs(const Model& model)
   position_.assign(index(model.num_multipliers()), 0.0);
   velocity_ = position_;
 }
+
+Outputs::~Outputs() = default;
+Outputs::Outputs(Outputs&&) noexcept = default;
+Outputs& Outputs::operator=(Outputs&&) noexcept = default;
+
+void Outputs::set_parameters(std::span<const double> parameters) {
+  assembly_->set_parameters(parameters);
+}
+bool Outputs::has_energy() const { return assembly_->has_energy(); }
 
 void Outputs::add(const std::string& name, int size, const std::string& meaning) {
   list_.push_back({name, size, meaning});
@@ -148,14 +160,14 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
                        std::span<double> out) {
   model_->check_current("its Outputs were");
   check_sizes(state, controls, out);
-  assembly_.set_time(state.t);
-  assembly_.set_configuration(state.q);
-  assembly_.set_velocity(state.v);
-  assembly_.set_acceleration(state.v_dot);
-  assembly_.coefficients() = {};
-  std::copy(controls.begin(), controls.end(), assembly_.controls().begin());
-  std::copy(state.lambda.begin(), state.lambda.end(), assembly_.multipliers().begin());
-  std::copy(state.s.begin(), state.s.end(), assembly_.algebraic().begin());
+  assembly_->set_time(state.t);
+  assembly_->set_configuration(state.q);
+  assembly_->set_velocity(state.v);
+  assembly_->set_acceleration(state.v_dot);
+  assembly_->coefficients() = {};
+  std::copy(controls.begin(), controls.end(), assembly_->controls().begin());
+  std::copy(state.lambda.begin(), state.lambda.end(), assembly_->multipliers().begin());
+  std::copy(state.s.begin(), state.s.end(), assembly_->algebraic().begin());
 
   std::size_t next = 0;
   const auto put = [&](std::span<const double> numbers) {
@@ -212,7 +224,7 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
         if (space.group(i).kind == lie::GroupKind::kSE3) {
           // The frame of the velocities turns.
           const lie::Vec<double, 3> omega(v[0], v[1], v[2]);
-          const Eigen::Map<const lie::Mat<double, 3>> rotation(assembly_.nodes().view(i));
+          const Eigen::Map<const lie::Mat<double, 3>> rotation(assembly_->nodes().view(i));
           u_dot = rotation * (u_dot + lie::rotation::cross<double>(omega, u)).eval();
           u = rotation * u;
         }
@@ -223,7 +235,7 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
       }
     }
   }
-  const Assembly::Observed observed = assembly_.observe(element_outputs_);
+  const Assembly::Observed observed = assembly_->observe(element_outputs_);
   for (const PlacedElement& element : model_->elements()) {
     const ElementShape& shape = model_->kind_of(element).shape();
     put(std::span(state.lambda).subspan(index(element.first_multiplier), index(shape.constraints)));
@@ -232,15 +244,15 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
     for (const OutputSpec& output : shape.outputs) count += output.size;
     put(std::span(element_outputs_).subspan(index(element.first_output), index(count)));
   }
-  if (assembly_.has_energy()) {
+  if (assembly_->has_energy()) {
     put(std::array{observed.kinetic + observed.potential, observed.kinetic, observed.potential});
   }
-  if (assembly_.has_momentum()) {
+  if (assembly_->has_momentum()) {
     put3(observed.linear_momentum);
     put3(observed.angular_momentum);
   }
   if (!position_.empty()) {
-    assembly_.constraint_values(position_, velocity_);
+    assembly_->constraint_values(position_, velocity_);
     put(std::array{max_of(position_), max_of(velocity_)});
   }
 }

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/equations/assembly.hpp"
 #include "liegrad/dae/state.hpp"
+#include "liegrad/dae/system/model.hpp"
 
 namespace liegrad::dae {
+
+class Assembly;
 
 /// The named quantities of a system:
 ///
@@ -25,6 +28,9 @@ namespace liegrad::dae {
 class Outputs {
  public:
   explicit Outputs(const Model& model);
+  ~Outputs();
+  Outputs(Outputs&&) noexcept;
+  Outputs& operator=(Outputs&&) noexcept;
 
   const std::vector<OutputSpec>& list() const { return list_; }
   int size() const { return size_; }
@@ -37,11 +43,11 @@ class Outputs {
   int column(const std::string& name) const;
 
   /// Values of all parameters, in place of the defaults of the model.
-  void set_parameters(std::span<const double> parameters) { assembly_.set_parameters(parameters); }
+  void set_parameters(std::span<const double> parameters);
   /// All size() numbers at a state. Throws InvalidArgument when the sizes are not those of the model, and when the
   /// System that this was made from has changed since.
   void evaluate(const State& state, std::span<const double> controls, std::span<double> out);
-  bool has_energy() const { return assembly_.has_energy(); }
+  bool has_energy() const;
 
  private:
   void add(const std::string& name, int size, const std::string& meaning);
@@ -50,7 +56,7 @@ class Outputs {
                    std::span<const double> out) const;
 
   std::shared_ptr<const Model> model_;
-  Assembly assembly_;
+  std::unique_ptr<Assembly> assembly_;
   std::vector<OutputSpec> list_;
   std::vector<int> offsets_;
   int size_ = 0;

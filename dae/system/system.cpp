@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "liegrad/dae/system/element_kind.hpp"
+#include "liegrad/dae/system/initial_function.hpp"
+
 namespace liegrad::dae {
 namespace {
 

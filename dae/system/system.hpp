@@ -25,6 +25,10 @@ struct PlanarBodyFrame {
   std::array<double, 2> direction = {1, 0};
 };
 
+/// Defined in initial_function.hpp.
+template <class F>
+class InitialFunctionOf;
+
 /// How an element is added: values and bindings of its parameters.
 struct ElementOptions {
   /// Values that differ from the defaults of its shape, by the element's own names.
@@ -68,7 +72,12 @@ class System {
   template <Element E>
   void add(const std::string& name, const E& element, const std::vector<std::string>& nodes,
            const ElementOptions& options = {}) {
-    add_element(name, std::make_shared<ElementModelOf<E>>(element), nodes, options);
+    static_assert(
+        requires { sizeof(ElementModelOf<E>); },
+        "no library has compiled this element: include liegrad/dae/system/element.hpp, so that it "
+        "is "
+        "compiled here");
+    add_element(name, ElementModelOf<E>::make(element), nodes, options);
   }
   void add_element(const std::string& name, std::shared_ptr<const ElementModel> model,
                    const std::vector<std::string>& nodes, const ElementOptions& options);
@@ -78,10 +87,13 @@ class System {
   /// Initial configuration (coefficients) and velocity of one node; identity and zero otherwise.
   void set_initial_configuration(const std::string& node, const std::vector<double>& coeffs);
   void set_initial_velocity(const std::string& node, const std::vector<double>& velocity);
-  /// Initial values as a function of parameters, see initial_function.hpp; they replace the above for
-  /// the nodes that the function writes.
+  /// Initial values as a function of parameters, see initial_function.hpp, which is to be included; they replace the
+  /// above for the nodes that the function writes.
   template <class F>
   void set_initial_function(const F& f, const std::vector<std::string>& parameters) {
+    static_assert(
+        requires { sizeof(InitialFunctionOf<F>); },
+        "set_initial_function() needs liegrad/dae/system/initial_function.hpp; include it");
     set_initial(std::make_shared<InitialFunctionOf<F>>(f), parameters);
   }
 
@@ -99,6 +111,10 @@ class System {
   const ElementKind& kind_of(const PlacedElement& element) const {
     return model_->kind_of(element);
   }
+  const ElementShape& shape_of(const PlacedElement& element) const {
+    return model_->shape_of(element);
+  }
+  void list_kernels(ad::KernelList& list) const { model_->list_kernels(list); }
   int dof() const { return model_->dof(); }
   int num_multipliers() const { return model_->num_multipliers(); }
   int num_algebraic() const { return model_->num_algebraic(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "liegrad/dae/system/element_kind.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/system.hpp"
 

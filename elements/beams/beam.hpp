@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/beams/beam_end.hpp"
 #include "liegrad/elements/beams/beam_interpolation.hpp"
 #include "liegrad/elements/joints/reaction.hpp"
@@ -284,7 +285,13 @@ struct Beam {
 }  // namespace liegrad::elements
 
 // Compiled in beams.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::Beam<
-    liegrad::elements::HelicoidalInterpolation, liegrad::elements::DiagonalSection>>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::Beam<
-    liegrad::elements::LinearInterpolation, liegrad::elements::DiagonalSection>>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::Beam<
+    liegrad::elements::HelicoidalInterpolation, liegrad::elements::DiagonalSection>>
+    : liegrad::dae::CompiledElement<liegrad::elements::Beam<
+          liegrad::elements::HelicoidalInterpolation, liegrad::elements::DiagonalSection>> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::Beam<liegrad::elements::LinearInterpolation,
+                                                            liegrad::elements::DiagonalSection>>
+    : liegrad::dae::CompiledElement<liegrad::elements::Beam<liegrad::elements::LinearInterpolation,
+                                                            liegrad::elements::DiagonalSection>> {};

@@ -59,3 +59,8 @@ struct BeamLoad {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in beams.cpp.
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::BeamLoad<>>
+    : liegrad::dae::CompiledElement<liegrad::elements::BeamLoad<>> {};

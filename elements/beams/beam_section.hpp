@@ -7,6 +7,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/forces/checks.hpp"
 #include "liegrad/lie/error.hpp"
 

@@ -1,3 +1,4 @@
+#include "liegrad/dae/system/compiled_element.hpp"
 #include "liegrad/elements/bodies/general_rigid_body.hpp"
 #include "liegrad/elements/bodies/point_mass.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
@@ -8,11 +9,11 @@
 // The functions of these elements, compiled once for all programs that use them.
 namespace liegrad::dae {
 
-template class ElementModelOf<elements::GeneralRigidBody>;
-template class ElementModelOf<elements::PointMass>;
-template class ElementModelOf<elements::RigidBody>;
-template class ElementModelOf<elements::SpinningTop>;
-template class ElementModelOf<elements::TorsionalBall>;
-template class ElementModelOf<elements::TrackedPoint>;
+template struct CompiledElement<elements::GeneralRigidBody>;
+template struct CompiledElement<elements::PointMass>;
+template struct CompiledElement<elements::RigidBody>;
+template struct CompiledElement<elements::SpinningTop>;
+template struct CompiledElement<elements::TorsionalBall>;
+template struct CompiledElement<elements::TrackedPoint>;
 
 }  // namespace liegrad::dae

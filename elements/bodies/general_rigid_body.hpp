@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
 #include "liegrad/elements/bodies/inertia_validation.hpp"
 
@@ -117,4 +117,6 @@ struct GeneralRigidBody {
 }  // namespace liegrad::elements
 
 // Compiled in bodies.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::GeneralRigidBody>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::GeneralRigidBody>
+    : liegrad::dae::CompiledElement<liegrad::elements::GeneralRigidBody> {};

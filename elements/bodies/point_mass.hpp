@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
 #include "liegrad/elements/bodies/inertia_validation.hpp"
 
@@ -51,4 +51,6 @@ struct PointMass {
 }  // namespace liegrad::elements
 
 // Compiled in bodies.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PointMass>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PointMass>
+    : liegrad::dae::CompiledElement<liegrad::elements::PointMass> {};

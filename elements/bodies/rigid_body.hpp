@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
 #include "liegrad/elements/bodies/inertia_validation.hpp"
 
@@ -73,4 +73,6 @@ struct RigidBody {
 }  // namespace liegrad::elements
 
 // Compiled in bodies.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::RigidBody>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::RigidBody>
+    : liegrad::dae::CompiledElement<liegrad::elements::RigidBody> {};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
 #include "liegrad/elements/bodies/inertia_validation.hpp"
 
@@ -77,4 +77,6 @@ struct SpinningTop {
 }  // namespace liegrad::elements
 
 // Compiled in bodies.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::SpinningTop>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::SpinningTop>
+    : liegrad::dae::CompiledElement<liegrad::elements::SpinningTop> {};

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
 #include "liegrad/elements/bodies/inertia_validation.hpp"
 
@@ -50,4 +51,6 @@ struct TorsionalBall {
 }  // namespace liegrad::elements
 
 // Compiled in bodies.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::TorsionalBall>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::TorsionalBall>
+    : liegrad::dae::CompiledElement<liegrad::elements::TorsionalBall> {};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 
 namespace liegrad::elements {
 
@@ -27,4 +27,6 @@ struct TrackedPoint {
 }  // namespace liegrad::elements
 
 // Compiled in bodies.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::TrackedPoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::TrackedPoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::TrackedPoint> {};

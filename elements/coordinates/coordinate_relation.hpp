@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 
 namespace liegrad::elements {
 
@@ -30,4 +30,6 @@ struct CoordinateRelation {
 }  // namespace liegrad::elements
 
 // Compiled in coordinates.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::CoordinateRelation>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::CoordinateRelation>
+    : liegrad::dae::CompiledElement<liegrad::elements::CoordinateRelation> {};

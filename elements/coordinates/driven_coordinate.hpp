@@ -1,5 +1,6 @@
 #pragma once
 
+#include "liegrad/dae/system/element_interface.hpp"
 #include "liegrad/elements/coordinates/law_jumps.hpp"
 #include "liegrad/elements/coordinates/laws.hpp"
 
@@ -37,3 +38,25 @@ struct DrivenCoordinate {
 };
 
 }  // namespace liegrad::elements
+
+// Compiled in coordinates.cpp.
+template <>
+struct liegrad::dae::ElementModelOf<
+    liegrad::elements::DrivenCoordinate<liegrad::elements::ConstantLaw>>
+    : liegrad::dae::CompiledElement<
+          liegrad::elements::DrivenCoordinate<liegrad::elements::ConstantLaw>> {};
+template <>
+struct liegrad::dae::ElementModelOf<
+    liegrad::elements::DrivenCoordinate<liegrad::elements::HarmonicLaw>>
+    : liegrad::dae::CompiledElement<
+          liegrad::elements::DrivenCoordinate<liegrad::elements::HarmonicLaw>> {};
+template <>
+struct liegrad::dae::ElementModelOf<
+    liegrad::elements::DrivenCoordinate<liegrad::elements::PolynomialLaw>>
+    : liegrad::dae::CompiledElement<
+          liegrad::elements::DrivenCoordinate<liegrad::elements::PolynomialLaw>> {};
+template <>
+struct liegrad::dae::ElementModelOf<
+    liegrad::elements::DrivenCoordinate<liegrad::elements::SmoothStartLaw>>
+    : liegrad::dae::CompiledElement<
+          liegrad::elements::DrivenCoordinate<liegrad::elements::SmoothStartLaw>> {};

@@ -85,4 +85,6 @@ struct JointAngle {
 }  // namespace liegrad::elements
 
 // Compiled in coordinates.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::JointAngle>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::JointAngle>
+    : liegrad::dae::CompiledElement<liegrad::elements::JointAngle> {};

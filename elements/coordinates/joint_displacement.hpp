@@ -34,4 +34,6 @@ struct JointDisplacement {
 }  // namespace liegrad::elements
 
 // Compiled in coordinates.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::JointDisplacement>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::JointDisplacement>
+    : liegrad::dae::CompiledElement<liegrad::elements::JointDisplacement> {};

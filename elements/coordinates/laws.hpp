@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 #include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::elements {

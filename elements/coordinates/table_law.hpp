@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/coordinates/laws.hpp"
 
 namespace liegrad::elements {

@@ -59,6 +59,12 @@ struct CoordinateActuator {
 }  // namespace liegrad::elements
 
 // Compiled in forces.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::ActuatorForce>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::ActuatorTorque>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::CoordinateActuator>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::ActuatorForce>
+    : liegrad::dae::CompiledElement<liegrad::elements::ActuatorForce> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::ActuatorTorque>
+    : liegrad::dae::CompiledElement<liegrad::elements::ActuatorTorque> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::CoordinateActuator>
+    : liegrad::dae::CompiledElement<liegrad::elements::CoordinateActuator> {};

@@ -38,4 +38,6 @@ struct AppliedForce {
 }  // namespace liegrad::elements
 
 // Compiled in forces.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::AppliedForce<>>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::AppliedForce<>>
+    : liegrad::dae::CompiledElement<liegrad::elements::AppliedForce<>> {};

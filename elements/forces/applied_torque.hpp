@@ -38,4 +38,6 @@ struct AppliedTorque {
 }  // namespace liegrad::elements
 
 // Compiled in forces.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::AppliedTorque<>>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::AppliedTorque<>>
+    : liegrad::dae::CompiledElement<liegrad::elements::AppliedTorque<>> {};

@@ -127,4 +127,6 @@ struct Bushing {
 }  // namespace liegrad::elements
 
 // Compiled in forces.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::Bushing>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::Bushing>
+    : liegrad::dae::CompiledElement<liegrad::elements::Bushing> {};

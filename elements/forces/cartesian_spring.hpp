@@ -69,4 +69,6 @@ struct CartesianSpring {
 }  // namespace liegrad::elements
 
 // Compiled in forces.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::CartesianSpring>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::CartesianSpring>
+    : liegrad::dae::CompiledElement<liegrad::elements::CartesianSpring> {};

@@ -3,32 +3,15 @@
 #include <initializer_list>
 #include <string>
 
-#include "liegrad/dae/system/element.hpp"
-#include "liegrad/dae/system/text.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 
 namespace liegrad::elements {
 
 /// A validation message about the first of these parameters that is negative, by their names in the shape.
-inline std::string negative_parameter(const dae::ElementShape& shape,
-                                      const dae::Position<double>& at,
-                                      std::initializer_list<int> parameters) {
-  for (const int i : parameters) {
-    if (at.parameter(i) >= 0) continue;
-    return "has " + shape.parameters[static_cast<std::size_t>(i)].name + " = " +
-           dae::number_text(at.parameter(i)) + "; it must not be negative";
-  }
-  return "";
-}
+std::string negative_parameter(const dae::ElementShape& shape, const dae::Position<double>& at,
+                               std::initializer_list<int> parameters);
 /// The same about parameters that are not positive.
-inline std::string not_positive_parameter(const dae::ElementShape& shape,
-                                          const dae::Position<double>& at,
-                                          std::initializer_list<int> parameters) {
-  for (const int i : parameters) {
-    if (at.parameter(i) > 0) continue;
-    return "has " + shape.parameters[static_cast<std::size_t>(i)].name + " = " +
-           dae::number_text(at.parameter(i)) + "; it must be positive";
-  }
-  return "";
-}
+std::string not_positive_parameter(const dae::ElementShape& shape, const dae::Position<double>& at,
+                                   std::initializer_list<int> parameters);
 
 }  // namespace liegrad::elements

@@ -112,5 +112,9 @@ struct ReactionFriction {
 }  // namespace liegrad::elements
 
 // Compiled in forces.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::CoordinateFriction>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::ReactionFriction>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::CoordinateFriction>
+    : liegrad::dae::CompiledElement<liegrad::elements::CoordinateFriction> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::ReactionFriction>
+    : liegrad::dae::CompiledElement<liegrad::elements::ReactionFriction> {};

@@ -45,4 +45,6 @@ struct CoordinateSpring {
 }  // namespace liegrad::elements
 
 // Compiled in forces.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::CoordinateSpring>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::CoordinateSpring>
+    : liegrad::dae::CompiledElement<liegrad::elements::CoordinateSpring> {};

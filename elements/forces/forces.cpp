@@ -1,3 +1,4 @@
+#include "liegrad/dae/system/compiled_element.hpp"
 #include "liegrad/elements/forces/actuators.hpp"
 #include "liegrad/elements/forces/applied_force.hpp"
 #include "liegrad/elements/forces/applied_torque.hpp"
@@ -11,17 +12,17 @@
 // The functions of these elements, compiled once for all programs that use them.
 namespace liegrad::dae {
 
-template class ElementModelOf<elements::ActuatorForce>;
-template class ElementModelOf<elements::ActuatorTorque>;
-template class ElementModelOf<elements::CoordinateActuator>;
-template class ElementModelOf<elements::AppliedForce<>>;
-template class ElementModelOf<elements::AppliedTorque<>>;
-template class ElementModelOf<elements::Bushing>;
-template class ElementModelOf<elements::CartesianSpring>;
-template class ElementModelOf<elements::CoordinateFriction>;
-template class ElementModelOf<elements::ReactionFriction>;
-template class ElementModelOf<elements::CoordinateSpring>;
-template class ElementModelOf<elements::PointSpring>;
-template class ElementModelOf<elements::QuadraticDrag>;
+template struct CompiledElement<elements::ActuatorForce>;
+template struct CompiledElement<elements::ActuatorTorque>;
+template struct CompiledElement<elements::CoordinateActuator>;
+template struct CompiledElement<elements::AppliedForce<>>;
+template struct CompiledElement<elements::AppliedTorque<>>;
+template struct CompiledElement<elements::Bushing>;
+template struct CompiledElement<elements::CartesianSpring>;
+template struct CompiledElement<elements::CoordinateFriction>;
+template struct CompiledElement<elements::ReactionFriction>;
+template struct CompiledElement<elements::CoordinateSpring>;
+template struct CompiledElement<elements::PointSpring>;
+template struct CompiledElement<elements::QuadraticDrag>;
 
 }  // namespace liegrad::dae

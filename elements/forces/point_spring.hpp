@@ -83,4 +83,6 @@ struct PointSpring {
 }  // namespace liegrad::elements
 
 // Compiled in forces.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PointSpring>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PointSpring>
+    : liegrad::dae::CompiledElement<liegrad::elements::PointSpring> {};

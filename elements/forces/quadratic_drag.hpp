@@ -64,4 +64,6 @@ struct QuadraticDrag {
 }  // namespace liegrad::elements
 
 // Compiled in forces.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::QuadraticDrag>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::QuadraticDrag>
+    : liegrad::dae::CompiledElement<liegrad::elements::QuadraticDrag> {};

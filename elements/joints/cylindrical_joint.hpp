@@ -47,4 +47,6 @@ struct CylindricalJoint {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::CylindricalJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::CylindricalJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::CylindricalJoint> {};

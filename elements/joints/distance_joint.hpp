@@ -1,5 +1,6 @@
 #pragma once
 
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/joints/reaction.hpp"
 
 namespace liegrad::elements {
@@ -60,4 +61,6 @@ struct DistanceJoint {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::DistanceJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::DistanceJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::DistanceJoint> {};

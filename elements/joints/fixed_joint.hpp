@@ -46,4 +46,6 @@ struct FixedJoint {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::FixedJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::FixedJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::FixedJoint> {};

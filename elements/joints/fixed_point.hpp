@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 
 namespace liegrad::elements {
 
@@ -33,4 +33,6 @@ struct FixedPoint {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::FixedPoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::FixedPoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::FixedPoint> {};

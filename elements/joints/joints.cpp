@@ -1,3 +1,4 @@
+#include "liegrad/dae/system/compiled_element.hpp"
 #include "liegrad/elements/joints/cylindrical_joint.hpp"
 #include "liegrad/elements/joints/distance_joint.hpp"
 #include "liegrad/elements/joints/fixed_joint.hpp"
@@ -12,15 +13,15 @@
 // The functions of these elements, compiled once for all programs that use them.
 namespace liegrad::dae {
 
-template class ElementModelOf<elements::CylindricalJoint>;
-template class ElementModelOf<elements::DistanceJoint>;
-template class ElementModelOf<elements::FixedJoint>;
-template class ElementModelOf<elements::FixedPoint>;
-template class ElementModelOf<elements::PlaneJoint>;
-template class ElementModelOf<elements::PointOnLine>;
-template class ElementModelOf<elements::PrismaticJoint>;
-template class ElementModelOf<elements::RevoluteJoint>;
-template class ElementModelOf<elements::SphericalJoint>;
-template class ElementModelOf<elements::UniversalJoint>;
+template struct CompiledElement<elements::CylindricalJoint>;
+template struct CompiledElement<elements::DistanceJoint>;
+template struct CompiledElement<elements::FixedJoint>;
+template struct CompiledElement<elements::FixedPoint>;
+template struct CompiledElement<elements::PlaneJoint>;
+template struct CompiledElement<elements::PointOnLine>;
+template struct CompiledElement<elements::PrismaticJoint>;
+template struct CompiledElement<elements::RevoluteJoint>;
+template struct CompiledElement<elements::SphericalJoint>;
+template struct CompiledElement<elements::UniversalJoint>;
 
 }  // namespace liegrad::dae

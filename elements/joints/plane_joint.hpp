@@ -41,4 +41,6 @@ struct PlaneJoint {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlaneJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlaneJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlaneJoint> {};

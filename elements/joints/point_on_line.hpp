@@ -32,4 +32,6 @@ struct PointOnLine {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PointOnLine>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PointOnLine>
+    : liegrad::dae::CompiledElement<liegrad::elements::PointOnLine> {};

@@ -48,4 +48,6 @@ struct PrismaticJoint {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PrismaticJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PrismaticJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::PrismaticJoint> {};

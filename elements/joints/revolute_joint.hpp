@@ -45,4 +45,6 @@ struct RevoluteJoint {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::RevoluteJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::RevoluteJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::RevoluteJoint> {};

@@ -27,4 +27,6 @@ struct SphericalJoint {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::SphericalJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::SphericalJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::SphericalJoint> {};

@@ -47,4 +47,6 @@ struct UniversalJoint {
 }  // namespace liegrad::elements
 
 // Compiled in joints.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::UniversalJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::UniversalJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::UniversalJoint> {};

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/coordinates/joint_angle.hpp"
 #include "liegrad/elements/coordinates/joint_displacement.hpp"
 #include "liegrad/elements/frame_along.hpp"

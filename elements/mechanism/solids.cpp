@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "liegrad/dae/system/text.hpp"
+
 namespace liegrad::elements {
 namespace {
 

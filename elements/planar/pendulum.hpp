@@ -3,7 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
 #include "liegrad/elements/bodies/inertia_validation.hpp"
 
@@ -74,5 +75,9 @@ struct PlanarRod {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarPointMass>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarRod>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarPointMass>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarPointMass> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarRod>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarRod> {};

@@ -113,6 +113,12 @@ struct ArmAngle {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::ArmOnGround>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::ArmOnArm>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::ArmAngle>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::ArmOnGround>
+    : liegrad::dae::CompiledElement<liegrad::elements::ArmOnGround> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::ArmOnArm>
+    : liegrad::dae::CompiledElement<liegrad::elements::ArmOnArm> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::ArmAngle>
+    : liegrad::dae::CompiledElement<liegrad::elements::ArmAngle> {};

@@ -1,3 +1,4 @@
+#include "liegrad/dae/system/compiled_element.hpp"
 #include "liegrad/elements/planar/pendulum.hpp"
 #include "liegrad/elements/planar/pendulum_arm.hpp"
 #include "liegrad/elements/planar/planar_body.hpp"
@@ -14,24 +15,24 @@
 // The functions of these elements, compiled once for all programs that use them.
 namespace liegrad::dae {
 
-template class ElementModelOf<elements::PlanarPointMass>;
-template class ElementModelOf<elements::PlanarRod>;
-template class ElementModelOf<elements::ArmOnGround>;
-template class ElementModelOf<elements::ArmOnArm>;
-template class ElementModelOf<elements::ArmAngle>;
-template class ElementModelOf<elements::PlanarBody>;
-template class ElementModelOf<elements::PlanarFixedJoint>;
-template class ElementModelOf<elements::PlanarPointOnLine>;
-template class ElementModelOf<elements::PlanarPrismaticJoint>;
-template class ElementModelOf<elements::PlanarRevoluteJoint>;
-template class ElementModelOf<elements::PlanarSpring>;
-template class ElementModelOf<elements::PlanarTorque>;
-template class ElementModelOf<elements::PlanarMotor>;
-template class ElementModelOf<elements::PlanarTrackedPoint>;
-template class ElementModelOf<elements::PlanarSlenderRod>;
-template class ElementModelOf<elements::PlanarRodJoint>;
-template class ElementModelOf<elements::PlanarRodOnSlider>;
-template class ElementModelOf<elements::Slider>;
-template class ElementModelOf<elements::SliderSpring>;
+template struct CompiledElement<elements::PlanarPointMass>;
+template struct CompiledElement<elements::PlanarRod>;
+template struct CompiledElement<elements::ArmOnGround>;
+template struct CompiledElement<elements::ArmOnArm>;
+template struct CompiledElement<elements::ArmAngle>;
+template struct CompiledElement<elements::PlanarBody>;
+template struct CompiledElement<elements::PlanarFixedJoint>;
+template struct CompiledElement<elements::PlanarPointOnLine>;
+template struct CompiledElement<elements::PlanarPrismaticJoint>;
+template struct CompiledElement<elements::PlanarRevoluteJoint>;
+template struct CompiledElement<elements::PlanarSpring>;
+template struct CompiledElement<elements::PlanarTorque>;
+template struct CompiledElement<elements::PlanarMotor>;
+template struct CompiledElement<elements::PlanarTrackedPoint>;
+template struct CompiledElement<elements::PlanarSlenderRod>;
+template struct CompiledElement<elements::PlanarRodJoint>;
+template struct CompiledElement<elements::PlanarRodOnSlider>;
+template struct CompiledElement<elements::Slider>;
+template struct CompiledElement<elements::SliderSpring>;
 
 }  // namespace liegrad::dae

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 #include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::elements {
@@ -72,4 +72,6 @@ struct PlanarBody {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarBody>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarBody>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarBody> {};

@@ -28,4 +28,6 @@ struct PlanarFixedJoint {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarFixedJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarFixedJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarFixedJoint> {};

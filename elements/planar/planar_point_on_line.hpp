@@ -33,4 +33,6 @@ struct PlanarPointOnLine {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarPointOnLine>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarPointOnLine>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarPointOnLine> {};

@@ -44,4 +44,6 @@ struct PlanarPrismaticJoint {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarPrismaticJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarPrismaticJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarPrismaticJoint> {};

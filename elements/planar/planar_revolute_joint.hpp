@@ -27,4 +27,6 @@ struct PlanarRevoluteJoint {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarRevoluteJoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarRevoluteJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarRevoluteJoint> {};

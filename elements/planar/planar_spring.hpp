@@ -85,4 +85,6 @@ struct PlanarSpring {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarSpring>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarSpring>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarSpring> {};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/element_interface.hpp"
 
 namespace liegrad::elements {
 
@@ -35,5 +35,9 @@ struct PlanarMotor {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarTorque>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarMotor>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarTorque>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarTorque> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarMotor>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarMotor> {};

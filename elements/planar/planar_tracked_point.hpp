@@ -33,4 +33,6 @@ struct PlanarTrackedPoint {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarTrackedPoint>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarTrackedPoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarTrackedPoint> {};

@@ -130,6 +130,12 @@ struct PlanarRodOnSlider {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarSlenderRod>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarRodJoint>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::PlanarRodOnSlider>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarSlenderRod>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarSlenderRod> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarRodJoint>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarRodJoint> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::PlanarRodOnSlider>
+    : liegrad::dae::CompiledElement<liegrad::elements::PlanarRodOnSlider> {};

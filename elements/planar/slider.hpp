@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/elements/forces/checks.hpp"
 
 // Bodies on a line that cannot turn: the node is their place on it, in R¹.
@@ -74,5 +75,9 @@ struct SliderSpring {
 }  // namespace liegrad::elements
 
 // Compiled in planar.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::Slider>;
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::SliderSpring>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::Slider>
+    : liegrad::dae::CompiledElement<liegrad::elements::Slider> {};
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::SliderSpring>
+    : liegrad::dae::CompiledElement<liegrad::elements::SliderSpring> {};

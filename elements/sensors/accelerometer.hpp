@@ -41,4 +41,6 @@ struct Accelerometer {
 }  // namespace liegrad::elements
 
 // Compiled in sensors.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::Accelerometer>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::Accelerometer>
+    : liegrad::dae::CompiledElement<liegrad::elements::Accelerometer> {};

@@ -35,4 +35,6 @@ struct DistanceSensor {
 }  // namespace liegrad::elements
 
 // Compiled in sensors.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::DistanceSensor>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::DistanceSensor>
+    : liegrad::dae::CompiledElement<liegrad::elements::DistanceSensor> {};

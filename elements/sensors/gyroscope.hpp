@@ -23,4 +23,6 @@ struct Gyroscope {
 }  // namespace liegrad::elements
 
 // Compiled in sensors.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::Gyroscope>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::Gyroscope>
+    : liegrad::dae::CompiledElement<liegrad::elements::Gyroscope> {};

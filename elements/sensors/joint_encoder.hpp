@@ -41,4 +41,6 @@ struct JointEncoder {
 }  // namespace liegrad::elements
 
 // Compiled in sensors.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::JointEncoder>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::JointEncoder>
+    : liegrad::dae::CompiledElement<liegrad::elements::JointEncoder> {};

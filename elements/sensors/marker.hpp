@@ -23,4 +23,6 @@ struct Marker {
 }  // namespace liegrad::elements
 
 // Compiled in sensors.cpp.
-extern template class liegrad::dae::ElementModelOf<liegrad::elements::Marker>;
+template <>
+struct liegrad::dae::ElementModelOf<liegrad::elements::Marker>
+    : liegrad::dae::CompiledElement<liegrad::elements::Marker> {};

@@ -1,3 +1,4 @@
+#include "liegrad/dae/system/compiled_element.hpp"
 #include "liegrad/elements/sensors/accelerometer.hpp"
 #include "liegrad/elements/sensors/distance_sensor.hpp"
 #include "liegrad/elements/sensors/gyroscope.hpp"
@@ -7,10 +8,10 @@
 // The functions of these elements, compiled once for all programs that use them.
 namespace liegrad::dae {
 
-template class ElementModelOf<elements::Accelerometer>;
-template class ElementModelOf<elements::DistanceSensor>;
-template class ElementModelOf<elements::Gyroscope>;
-template class ElementModelOf<elements::JointEncoder>;
-template class ElementModelOf<elements::Marker>;
+template struct CompiledElement<elements::Accelerometer>;
+template struct CompiledElement<elements::DistanceSensor>;
+template struct CompiledElement<elements::Gyroscope>;
+template struct CompiledElement<elements::JointEncoder>;
+template struct CompiledElement<elements::Marker>;
 
 }  // namespace liegrad::dae

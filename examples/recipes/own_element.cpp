@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/point_mass.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
 using namespace liegrad;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "liegrad/dae/equations_of_motion.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/models/models.hpp"
 using namespace liegrad;
@@ -36,9 +37,9 @@ double turn_with(const dae::System& system, const dae::State& exact, int steps) 
 /// Steps written by hand: the explicit midpoint rule, q ∘ exp(h v_m). Accelerations (and multipliers) come from the
 /// equations of the system.
 double turn_by_hand(const dae::System& system, const dae::State& exact, int steps) {
-  dae::Consistency equations(system, {}, dae::LinearSolverKind::kAutomatic);
+  dae::EquationsOfMotion equations(system);
   const lie::GroupList& space = system.configuration_space();
-  dae::State state = equations.initial_state(0, {});
+  dae::State state = equations.initial_state();
   std::vector<double> move(state.v.size());
   /// from ∘ exp(h v), v_from + h v̇ with the rates of another state
   const auto go = [&](const dae::State& from, const dae::State& rates, double h) {

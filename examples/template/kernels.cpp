@@ -2,7 +2,4 @@
 
 #include "mechanism.hpp"
 
-void liegrad_kernels(liegrad::ad::KernelList& list) {
-  const liegrad::dae::System system = make_mechanism();
-  for (const auto& kind : system.kinds()) kind->list_kernels(list);
-}
+void liegrad_kernels(liegrad::ad::KernelList& list) { make_mechanism().list_kernels(list); }

@@ -1,5 +1,6 @@
 #include "mechanism.hpp"
 
+#include <liegrad/dae/system/element.hpp>
 #include <liegrad/elements/bodies/rigid_body.hpp>
 #include <liegrad/elements/frame_along.hpp>
 #include <liegrad/elements/joints/revolute_joint.hpp>

@@ -8,9 +8,8 @@ void liegrad_kernels(liegrad::ad::KernelList& list) {
   for (const models::Model& model : models::all_models()) {
     for (const lie::NodeGroup& group : {lie::NodeGroup::so3xr3(), lie::NodeGroup::se3()}) {
       // Two bodies have all kinds of elements that more have.
-      const dae::System system =
-          model.make({.body_group = group, .bodies = model.default_bodies > 0 ? 2 : 0});
-      for (const auto& kind : system.kinds()) kind->list_kernels(list);
+      const int bodies = model.default_bodies > 0 ? 2 : 0;
+      model.make({.body_group = group, .bodies = bodies}).list_kernels(list);
     }
   }
 }

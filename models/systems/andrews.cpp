@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/planar/planar_body.hpp"
 #include "liegrad/elements/planar/planar_revolute_joint.hpp"
 #include "liegrad/elements/planar/planar_spring.hpp"

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "beam_parameters.hpp"
+#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/forces/applied_force.hpp"
 #include "liegrad/elements/forces/applied_torque.hpp"
 #include "liegrad/elements/joints/fixed_joint.hpp"

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/planar/pendulum_arm.hpp"
 #include "liegrad/elements/planar/planar_body.hpp"
 #include "liegrad/models/models.hpp"

@@ -1,6 +1,7 @@
 // One rigid body in free flight: initial pose and velocities are parameters, so that they can be fitted
 // to measured motion together with the place of the tracked point.
 
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/bodies/tracked_point.hpp"
 #include "liegrad/models/models.hpp"

@@ -2,6 +2,7 @@
 // body whose point at -X from the centre of mass is held at the origin by constraints. Fast by
 // default; the slow top of the papers has a hundredth of the angular velocity.
 
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/joints/fixed_point.hpp"
 #include "liegrad/models/models.hpp"

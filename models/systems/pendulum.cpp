@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/planar/pendulum.hpp"
 #include "liegrad/models/models.hpp"
 

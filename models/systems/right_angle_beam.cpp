@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "beam_parameters.hpp"
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/coordinates/table_law.hpp"
 #include "liegrad/elements/forces/applied_force.hpp"
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/bodies/tracked_point.hpp"
 #include "liegrad/elements/forces/applied_torque.hpp"

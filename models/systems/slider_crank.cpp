@@ -16,6 +16,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/planar/planar_torque.hpp"
 #include "liegrad/elements/planar/slender_rod.hpp"
 #include "liegrad/elements/planar/slider.hpp"

@@ -23,6 +23,8 @@
 #include <span>
 #include <string>
 
+#include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/coordinates/joint_angle.hpp"
 #include "liegrad/elements/frame_along.hpp"

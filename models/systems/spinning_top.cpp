@@ -3,6 +3,7 @@
 
 #include "liegrad/elements/bodies/spinning_top.hpp"
 #include "initial_spin.hpp"
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/models/models.hpp"
 #include "shared_gravity.hpp"
 

@@ -2,6 +2,7 @@
 // about n like a scalar oscillator; the default ω(0) does not.
 
 #include "liegrad/elements/bodies/torsional_ball.hpp"
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::models {

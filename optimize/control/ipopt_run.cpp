@@ -13,6 +13,7 @@
 
 #include "liegrad/control/ipopt_blocks.hpp"
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/dae/system/text.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

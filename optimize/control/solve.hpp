@@ -7,7 +7,7 @@
 
 #include "liegrad/control/problem.hpp"
 #include "liegrad/control/solution.hpp"
-#include "liegrad/control/transcription.hpp"
+#include "liegrad/control/transcription_options.hpp"
 
 namespace liegrad::control {
 

@@ -11,27 +11,10 @@
 #include "liegrad/control/problem_functions.hpp"
 #include "liegrad/control/row_layout.hpp"
 #include "liegrad/control/solution.hpp"
+#include "liegrad/control/transcription_options.hpp"
 #include "liegrad/dae/state.hpp"
 
 namespace liegrad::control {
-
-/// Which unknowns a nonlinear program keeps.
-enum class TranscriptionKind {
-  kSimultaneous,      ///< all of the motion
-  kMultipleShooting,  ///< that at the ends of some segments; a run leads through each
-  kShooting,          ///< none but the controls and what all points share
-};
-
-struct TranscriptionOptions {
-  TranscriptionKind kind = TranscriptionKind::kSimultaneous;
-  int segments = 10;  ///< of multiple shooting; at least 1, at most as many as steps
-  int steps = 50;     ///< at least 2
-  /// Without one, the trapezoidal rule, and for systems with constraints the default of AlphaMethod, which damps. A
-  /// method that damps leaves oscillations in the last few controls; one that does not, in multipliers of index 3.
-  std::optional<dae::AlphaMethod> method = {};
-  dae::Formulation formulation = dae::Formulation::kIndex3;
-  ad::Backend backend = ad::Backend::kCompiled;
-};
 
 /// An optimal control problem as a nonlinear program: the step equations of all steps are constraints, and the unknowns
 /// are the motion and the controls at all grid points, q_n = q̄_n∘exp(δ_n) about a reference that can be moved.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/dae/system/node_view.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/dae/system/text.hpp"

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "liegrad/dae/system/element_kind.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/step/local_function.hpp"
 

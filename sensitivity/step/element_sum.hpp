@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "liegrad/dae/system/element_kind.hpp"
 #include "liegrad/sensitivity/step/kernel_sum.hpp"
 #include "liegrad/sensitivity/step/motion_layout.hpp"
 

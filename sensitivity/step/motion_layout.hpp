@@ -5,6 +5,7 @@
 
 #include "liegrad/dae/state.hpp"
 #include "liegrad/dae/system/model.hpp"
+#include "liegrad/dae/system/node_view.hpp"
 
 namespace liegrad::sensitivity {
 

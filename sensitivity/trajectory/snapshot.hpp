@@ -64,7 +64,7 @@ class Snapshot {
   /// λ of the constraints of an element.
   Vector multipliers(const std::string& element) const {
     const dae::PlacedElement& placed = element_of(element);
-    const int count = system_.kind_of(placed).shape().constraints;
+    const int count = system_.shape_of(placed).constraints;
     require_some(count, element, "multipliers");
     Vector lambda(count);
     for (int i = 0; i < count; ++i) lambda(i) = motion_.multiplier(placed.first_multiplier + i);
@@ -73,7 +73,7 @@ class Snapshot {
   /// The algebraic states s of an element.
   Vector algebraic(const std::string& element) const {
     const dae::PlacedElement& placed = element_of(element);
-    const int count = system_.kind_of(placed).shape().algebraic;
+    const int count = system_.shape_of(placed).algebraic;
     require_some(count, element, "algebraic states");
     Vector s(count);
     for (int i = 0; i < count; ++i) s(i) = motion_.algebraic(placed.first_algebraic + i);

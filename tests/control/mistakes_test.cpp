@@ -6,6 +6,7 @@
 
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/control/problems/turning_body.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

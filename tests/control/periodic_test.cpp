@@ -7,6 +7,7 @@
 
 #include "liegrad/control/problems/turning_body.hpp"
 #include "liegrad/control/solve.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

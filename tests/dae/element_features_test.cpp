@@ -8,6 +8,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/planar/pendulum.hpp"
 
 namespace liegrad::testing {

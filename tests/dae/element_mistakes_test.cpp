@@ -6,6 +6,7 @@
 #include <string>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/attached_frame.hpp"
 #include "liegrad/elements/joints/fixed_point.hpp"
 

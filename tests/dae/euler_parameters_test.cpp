@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "heavy_top_runs.hpp"
+#include "liegrad/dae/system/element.hpp"
 
 namespace liegrad::testing {
 namespace {

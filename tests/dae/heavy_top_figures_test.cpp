@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "heavy_top_runs.hpp"
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
 
 namespace liegrad::testing {
 namespace {

@@ -7,6 +7,9 @@
 #include <limits>
 
 #include "heavy_top_runs.hpp"
+#include "liegrad/dae/run/dense_output.hpp"
+#include "liegrad/dae/run/newton.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/joints/fixed_point.hpp"

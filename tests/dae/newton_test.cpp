@@ -5,6 +5,7 @@
 #include "../support/allocations.hpp"
 #include "heavy_top_runs.hpp"
 #include "liegrad/dae/alpha/alpha_kinematics.hpp"
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
 
 namespace liegrad::testing {
 namespace {

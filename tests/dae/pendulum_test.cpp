@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/planar/pendulum.hpp"
 #include "liegrad/models/models.hpp"
 

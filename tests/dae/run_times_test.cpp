@@ -8,7 +8,9 @@
 #include <tuple>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/run/dense_output.hpp"
 #include "liegrad/dae/run/run_times.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/coordinates/driven_coordinate.hpp"
 #include "liegrad/elements/coordinates/joint_angle.hpp"

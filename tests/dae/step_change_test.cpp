@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heavy_top_runs.hpp"
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
 
 namespace liegrad::testing {
 namespace {

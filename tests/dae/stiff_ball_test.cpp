@@ -11,6 +11,7 @@
 
 #include <Eigen/Dense>
 
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
 #include "liegrad/dae/runge_kutta/radau.hpp"

@@ -1,6 +1,7 @@
 // Building a system: what is refused leaves no trace, and what was made for a system notices that it changed.
 
 #include "liegrad/dae/system/system.hpp"
+#include "liegrad/dae/system/element_kind.hpp"
 
 #include <gtest/gtest.h>
 

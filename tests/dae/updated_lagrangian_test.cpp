@@ -2,6 +2,7 @@
 // its own equations.
 
 #include "liegrad/dae/alpha/updated_lagrangian.hpp"
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/run/stepper.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 

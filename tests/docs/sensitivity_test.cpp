@@ -4,6 +4,7 @@
 
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
+#include "liegrad/sensitivity/user_function.hpp"
 
 namespace liegrad {
 namespace {

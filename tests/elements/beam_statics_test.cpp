@@ -11,6 +11,7 @@
 #include "interpreted_kernels.hpp"
 #include "liegrad/dae/modal_analysis.hpp"
 #include "liegrad/dae/static_equilibrium.hpp"
+#include "liegrad/dae/system/element_kind.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/elements/beams/beam_load.hpp"
 #include "liegrad/elements/beams/straight_beam.hpp"

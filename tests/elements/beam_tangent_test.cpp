@@ -11,6 +11,7 @@
 #include "interpreted_kernels.hpp"
 #include "liegrad/ad/jet_scalar.hpp"
 #include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/system/motion_functions.hpp"
 #include "liegrad/elements/beams/beam.hpp"
 #include "poses.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "constraint_checks.hpp"
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/elements/planar/pendulum.hpp"
 #include "liegrad/elements/planar/planar_body.hpp"
 #include "liegrad/elements/planar/planar_fixed_joint.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/bodies/tracked_point.hpp"
 #include "liegrad/elements/frame_along.hpp"

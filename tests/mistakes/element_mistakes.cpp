@@ -2,6 +2,7 @@
 // for these sentences in what the compiler says. Mistakes that are found later are in
 // tests/dae/element_mistakes_test.cpp.
 
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/system.hpp"
 
 using namespace liegrad;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {

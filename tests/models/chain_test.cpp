@@ -19,6 +19,7 @@
 #endif
 
 #include "../support/allocations.hpp"
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"

@@ -18,6 +18,7 @@
 #include <Eigen/Dense>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/forces/cartesian_spring.hpp"

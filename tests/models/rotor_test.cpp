@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/lie/so3.hpp"
 #include "liegrad/models/models.hpp"
 

@@ -18,6 +18,7 @@
 
 #include "liegrad/dae/alpha/alpha_kinematics.hpp"
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {

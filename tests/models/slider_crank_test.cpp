@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/run/error_norm.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 

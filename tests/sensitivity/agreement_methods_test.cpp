@@ -5,10 +5,12 @@
 
 #include "agreement.hpp"
 #include "closed_loop_model.hpp"
+#include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/elements/forces/actuators.hpp"
 #include "liegrad/elements/joints/revolute_joint.hpp"
 #include "liegrad/models/models.hpp"
+#include "liegrad/sensitivity/user_function.hpp"
 
 namespace liegrad::testing {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "agreement.hpp"
 #include "closed_loop_model.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
 #include "liegrad/models/models.hpp"
 

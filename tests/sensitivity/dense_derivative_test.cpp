@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/observe/dense_derivative.hpp"

@@ -7,11 +7,13 @@
 #include <functional>
 #include <limits>
 
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/elements/bodies/point_mass.hpp"
 #include "liegrad/elements/planar/pendulum.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
+#include "liegrad/sensitivity/user_function.hpp"
 
 namespace liegrad::testing {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/models/models.hpp"
 
 #include "side_by_side.hpp"

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "agreement.hpp"
+#include "liegrad/dae/system/element.hpp"
+#include "liegrad/sensitivity/user_function.hpp"
 
 namespace liegrad::testing {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "liegrad/dae/start/starting_values.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "taped_balance.hpp"
 #include "taped_dense_output.hpp"

@@ -2,6 +2,7 @@
 // differences.
 
 #include "liegrad/sensitivity/user_function.hpp"
+#include "liegrad/dae/system/element_kind.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "liegrad/control/problems/built_in.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {

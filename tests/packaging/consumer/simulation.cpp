@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include <liegrad/dae/integrate.hpp>
+#include <liegrad/dae/system/element.hpp>
 #include <liegrad/elements/bodies/rigid_body.hpp>
 #include <liegrad/models/models.hpp>
 #include <liegrad/sensitivity/differentiate.hpp>

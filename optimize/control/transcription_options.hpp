@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "liegrad/ad/backend.hpp"
+#include "liegrad/dae/alpha/alpha_parameters.hpp"
+#include "liegrad/dae/equations/formulation.hpp"
+
+namespace liegrad::control {
+
+/// Which unknowns a nonlinear program keeps.
+enum class TranscriptionKind {
+  kSimultaneous,      ///< all of the motion
+  kMultipleShooting,  ///< that at the ends of some segments; a run leads through each
+  kShooting,          ///< none but the controls and what all points share
+};
+
+struct TranscriptionOptions {
+  TranscriptionKind kind = TranscriptionKind::kSimultaneous;
+  int segments = 10;  ///< of multiple shooting; at least 1, at most as many as steps
+  int steps = 50;     ///< at least 2
+  /// Without one, the trapezoidal rule, and for systems with constraints the default of AlphaMethod, which damps. A
+  /// method that damps leaves oscillations in the last few controls; one that does not, in multipliers of index 3.
+  std::optional<dae::AlphaMethod> method = {};
+  dae::Formulation formulation = dae::Formulation::kIndex3;
+  ad::Backend backend = ad::Backend::kCompiled;
+};
+
+}  // namespace liegrad::control
