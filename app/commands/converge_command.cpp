@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -231,14 +230,6 @@ void ConvergeCommand::fill(const dae::System& system, Study& study) const {
   study.fitted = fitted_order(made, errors);
 }
 
-/// Plots are written as SVG, also to standard output and to devices.
-void check_plot_name(const std::string& name) {
-  const std::string extension = std::filesystem::path(name).extension().string();
-  if (extension.empty() || extension == ".svg") return;
-  throw InvalidArgument("--plot " + name + ": plots are written as SVG; give the file the name " +
-                        std::filesystem::path(name).replace_extension(".svg").string());
-}
-
 ordered_json ConvergeCommand::json_of(const Study& study) const {
   ordered_json options = integration_.echo();
   options.erase("step");
@@ -276,7 +267,6 @@ std::vector<std::string> ConvergeCommand::warnings(const Study& study) const {
 void ConvergeCommand::run() const {
   const InterruptGuard guard;
   const dae::System system = integration_.make_system();
-  check_plot_name(plot_);
   check_files(std::array{FileOption{"--json", common_.json_file}, FileOption{"--out", out_},
                          FileOption{"--plot", plot_}},
               std::array{FileOption{"--reference", reference_file_}});

@@ -20,6 +20,7 @@
 #include "options/run_size.hpp"
 #include "output/colour.hpp"
 #include "output/derivative_progress.hpp"
+#include "output/gradient_plot.hpp"
 #include "output/named_table.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
@@ -42,7 +43,7 @@ struct SensitivityCommand {
   std::string mode = "adjoint";
   bool hessian = false;
   std::optional<double> memory;
-  std::string checkpoint_directory;
+  std::string checkpoint_directory, plot;
 
   void run() const;
 
@@ -108,7 +109,7 @@ double bytes_of_states(const dae::System& system, double steps) {
 
 void SensitivityCommand::check_extent(const dae::System& system,
                                       const dae::IntegrateOptions& run) const {
-  check_files(std::array{FileOption{"--json", common.json_file}});
+  check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--plot", plot}});
   const double steps = num_steps(run);
   check_num_steps(steps);
   if (!memory && checkpoint_directory.empty()) {
@@ -284,7 +285,12 @@ void SensitivityCommand::run() const {
                  listed(d.ineffective), d.ineffective.size() == 1 ? "has" : "have");
     }
   }
-  if (common.prints()) print(*this, result);
+  if (common.prints({plot})) print(*this, result);
+  if (!plot.empty()) {
+    OutputFile file(plot);
+    file.write(gradient_plot(d, system.name() + ": derivatives by " + method_text(mode)));
+    file.close();
+  }
   common.write_json(json_of(*this, result));
 }
 
@@ -315,6 +321,10 @@ void add_sensitivity_command(CLI::App& app) {
   sub->add_option("--checkpoint-dir", command->checkpoint_directory,
                   "Where states of the run are written to a file instead of to memory")
       ->type_name("DIR")
+      ->check(names_a_file());
+  sub->add_option("--plot", command->plot,
+                  "Write a figure of the derivatives to this file; - is standard output")
+      ->type_name("FILE.svg")
       ->check(names_a_file());
   command->common.add_to(*sub);
   command->common.add_citations_to(*sub);

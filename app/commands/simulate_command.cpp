@@ -21,6 +21,8 @@
 #include "output/output_file.hpp"
 #include "output/summary_names.hpp"
 #include "report/drawing.hpp"
+#include "report/plot_svg.hpp"
+#include "report/section_parts.hpp"
 #include "studies/energy_balance.hpp"
 #include "studies/run_observer.hpp"
 
@@ -29,12 +31,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// More cannot be told apart in a figure.
+constexpr std::size_t kMostPlottedSamples = 1600;
+
+struct Result;
+
 struct SimulateCommand {
   CommonOptions common;
   IntegrationOptions integration;
   std::vector<std::string> events, stops;
   std::optional<double> output_every;
-  std::string out;
+  std::string out, plot;
   bool recomputes_multipliers = false;
 
   void run() const;
@@ -44,6 +51,7 @@ struct SimulateCommand {
   dae::IntegrateOptions options(const dae::System& system, const dae::Outputs& outputs) const;
   void check_extent(const dae::IntegrateOptions& options, int columns) const;
   std::vector<std::string> warnings() const;
+  void write_plot(const Result& result, const ordered_json& drawing) const;
 };
 
 /// What happened, for the table and for the JSON.
@@ -288,9 +296,19 @@ dae::IntegrateOptions SimulateCommand::options(const dae::System& system,
   return options;
 }
 
+/// The figures that a report has of the run.
+void SimulateCommand::write_plot(const Result& result, const ordered_json& drawing) const {
+  const Motion motion(result.observer.samples(), kMostPlottedSamples);
+  OutputFile file(plot);
+  file.write(plots_svg(title_of(result.system.name()), plots_of(motion, drawing),
+                       rounded(motion.times())));
+  file.close();
+}
+
 /// What the command writes is free to be written, and ends.
 void SimulateCommand::check_extent(const dae::IntegrateOptions& options, int columns) const {
-  check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out}});
+  check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out},
+                         FileOption{"--plot", plot}});
   const double steps = num_steps(options);
   check_num_steps(steps);
   if (!out.empty()) check_samples(options, columns, out, common.quiet);
@@ -319,6 +337,7 @@ void SimulateCommand::run() const {
   if (options.method != dae::Method::kAlpha) {
     observer.recompute_multipliers_between_steps(consistency);
   }
+  if (!plot.empty()) observer.keep_samples(kMostPlottedSamples);
   observer.start(initial);
   StepPace pace(options);
   Result result{system, integration, options, observer, keeps_energy(system, options)};
@@ -352,9 +371,10 @@ void SimulateCommand::run() const {
       std::cerr << warning_mark("liegrad: warning: ") << warning << ".\n";
     }
   }
-  if (common.prints({out})) print(result, common.verbose);
+  if (common.prints({out, plot})) print(result, common.verbose);
   ordered_json json = json_of(result);
   json["drawing"] = drawing_json(system, system.parameter_values());
+  if (!plot.empty()) write_plot(result, json["drawing"]);
   if (!out.empty() && out != "-") json["samples_file"] = out;
   common.write_json(json);
   if (result.is_interrupted()) throw Interrupted(summary.message);
@@ -387,6 +407,10 @@ void add_simulate_command(CLI::App& app) {
       ->type_name("DT");
   sub->add_option("--out", command->out, "Write samples to this file; - is standard output")
       ->type_name("FILE.csv")
+      ->check(names_a_file());
+  sub->add_option("--plot", command->plot,
+                  "Write figures of motion, forces and energy to this file; - is standard output")
+      ->type_name("FILE.svg")
       ->check(names_a_file());
   sub->add_flag("--recompute-multipliers", command->recomputes_multipliers,
                 "Report multipliers and accelerations from the equations of motion at q and v;\n"

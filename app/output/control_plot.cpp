@@ -78,7 +78,7 @@ class Figure {
     for (const double tick : round_ticks(0, t_end_, 6)) {
       words(x_of(tick), top_ + kHeight + 15, "middle", "#000", fmt::format("{:.4g}", tick));
     }
-    words(kLeft + kWidth + 10, top_ + kHeight + 15, "start", "#000", "t (s)");
+    words(kLeft + kWidth + 28, top_ + kHeight + 15, "start", "#000", "t (s)");
     top_ += kHeight + kGap;
   }
 

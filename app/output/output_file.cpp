@@ -39,6 +39,14 @@ void remove_regular(const std::string& name) {
   if (fs::is_regular_file(target, ignored)) fs::remove(target, ignored);
 }
 
+/// Plots are written as SVG, also to standard output and to devices.
+void check_plot_name(const std::string& name) {
+  const std::string extension = fs::path(name).extension().string();
+  if (extension.empty() || extension == ".svg") return;
+  throw InvalidArgument("--plot " + name + ": plots are written as SVG; give the file the name " +
+                        fs::path(name).replace_extension(".svg").string());
+}
+
 void check_writable(const std::string& name) {
   if (name.empty() || name == kStandardOutput) return;
   std::error_code ignored;
@@ -106,7 +114,10 @@ void check_files(std::span<const FileOption> written, std::span<const FileOption
     for (const FileOption& other : written.subspan(i + 1)) refuse_same(written[i], other);
     for (const FileOption& other : read) refuse_same(written[i], other);
   }
-  for (const FileOption& file : written) check_writable(file.name);
+  for (const FileOption& file : written) {
+    if (std::string_view(file.option) == "--plot") check_plot_name(file.name);
+    check_writable(file.name);
+  }
 }
 
 void check_standard_output() {

@@ -37,8 +37,8 @@ struct FileOption {
   std::string name;    ///< empty when the option is not given
 };
 
-/// Throws InvalidArgument for a file that cannot be written, and for one that is named twice. Existing files
-/// are left as they are, and none is made. To be called before a run, so that it is not made in vain.
+/// Throws InvalidArgument for a file that cannot be written, for one that is named twice, and for a --plot that is not
+/// named as SVG. Existing files are left as they are, and none is made. To be called before a run, so that it is not made in vain.
 void check_files(std::span<const FileOption> written, std::span<const FileOption> read = {});
 
 /// Throws Error if something that was printed to standard output did not get there.

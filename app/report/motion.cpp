@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,8 +29,7 @@ void choose_signs(const QuaternionColumns& q, const QuaternionColumns* reference
   }
 }
 
-Motion::Motion(const std::string& file, std::size_t most_samples)
-    : table_(optimize::read_table(file)) {
+Motion::Motion(optimize::Table table, std::size_t most_samples) : table_(std::move(table)) {
   const std::size_t rows = table_.column("t").size();
   const std::size_t every = (rows + most_samples - 1) / most_samples;
   for (std::size_t i = 0; i + 3 < table_.names.size(); ++i) {

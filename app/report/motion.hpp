@@ -15,7 +15,9 @@ namespace liegrad::app {
 class Motion {
  public:
   /// Throws InvalidArgument when the file cannot be read or has no column `t`.
-  Motion(const std::string& file, std::size_t most_samples);
+  Motion(const std::string& file, std::size_t most_samples)
+      : Motion(optimize::read_table(file), most_samples) {}
+  Motion(optimize::Table table, std::size_t most_samples);
 
   const std::vector<double>& times() const { return column("t"); }
   std::size_t size() const { return times().size(); }

@@ -76,6 +76,19 @@ std::string with_unit(const std::string& name, const std::string& unit) {
   return unit.empty() || unit == "1" ? name : name + " (" + unit + ")";
 }
 
+/// The marks of a plot, and how high it is.
+struct DrawnPlot {
+  std::string marks;
+  double height;
+};
+
+std::string svg_of(const std::string& marks, double height) {
+  return fmt::format(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}' "
+      "font-family='sans-serif' font-size='14'>\n{2}</svg>\n",
+      kWidth, height, marks);
+}
+
 struct Curve {
   std::string name, style, color;
   std::vector<double> times, values, lower, upper;
@@ -98,17 +111,15 @@ class Figure {
     y_.finish(0.06);
   }
 
-  std::string svg() {
+  /// To be called once.
+  DrawnPlot draw() {
     words(kLeft, 18, "start", plot_.at("title").get<std::string>(), " font-weight='bold'");
     draw_axes();
     for (const Curve& curve : curves_) draw_band(curve);
     for (const Curve& curve : curves_)
       curve.style == "points" ? draw_points(curve) : draw_line(curve);
     const double height = draw_legend();
-    return fmt::format(
-        "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}' "
-        "font-family='sans-serif' font-size='14'>\n{2}</svg>\n",
-        kWidth, height, body_);
+    return {body_, height};
   }
 
  private:
@@ -227,7 +238,24 @@ class Figure {
 }  // namespace
 
 std::string plot_svg(const ordered_json& plot, const ordered_json& times) {
-  return Figure(plot, times).svg();
+  const DrawnPlot drawn = Figure(plot, times).draw();
+  return svg_of(drawn.marks, drawn.height);
+}
+
+std::string plots_svg(const std::string& title, const ordered_json& plots,
+                      const ordered_json& times) {
+  constexpr double kTitle = 44, kGap = 18;
+  double top = kTitle;
+  std::string marks = fmt::format(
+      "<rect width='100%' height='100%' fill='white'/>\n"
+      "<text x='{}' y='26' text-anchor='middle' font-size='17'>{}</text>\n",
+      kWidth / 2, markup_text(title));
+  for (const ordered_json& plot : plots) {
+    const DrawnPlot drawn = Figure(plot, times).draw();
+    marks += fmt::format("<g transform='translate(0 {})'>\n{}</g>\n", top, drawn.marks);
+    top += drawn.height + kGap;
+  }
+  return svg_of(marks, top);
 }
 
 }  // namespace liegrad::app

@@ -47,6 +47,8 @@ void RunObserver::evaluate(const dae::State& state, std::vector<double>& numbers
   outputs_.evaluate(recomputed_, controls_, numbers);
 }
 
+void RunObserver::keep_samples(std::size_t most) { kept_.emplace(columns_of(outputs_), most); }
+
 void RunObserver::start(const dae::State& initial) {
   evaluate(initial, numbers_);
   if (energy_) energy_->initial = numbers_[energy_column_];
@@ -76,6 +78,7 @@ void RunObserver::finish(const std::optional<dae::State>& end) {
 void RunObserver::observe(const dae::State& state) {
   evaluate(state, numbers_);
   time_ = state.t;
+  if (kept_) kept_->add(state.t, numbers_);
   if (!energy_) return;
   energy_->final = numbers_[energy_column_];
   energy_->largest_change =

@@ -11,6 +11,7 @@
 #include "liegrad/dae/start/consistency.hpp"
 #include "output/csv_file.hpp"
 #include "output/progress.hpp"
+#include "studies/sample_table.hpp"
 
 namespace liegrad::app {
 
@@ -37,6 +38,9 @@ class RunObserver {
     equations_between_ = &equations;
   }
 
+  /// Keeps the ends of steps for a figure, thinned out to about `most`.
+  void keep_samples(std::size_t most);
+
   void start(const dae::State& initial);
   void after_step(const dae::State& state);
   /// With the end of the run, which is not the end of a step after an event; without one when there is none to
@@ -49,6 +53,8 @@ class RunObserver {
   const std::vector<double>& final_outputs() const { return numbers_; }
   const std::optional<EnergyRecord>& energy() const { return energy_; }
   long num_samples() const { return num_samples_; }
+  /// Precondition: they were kept.
+  optimize::Table samples() const { return kept_->table(); }
   /// Time that after_step() took: not part of the integration.
   double seconds() const { return seconds_; }
 
@@ -62,6 +68,7 @@ class RunObserver {
   dae::Consistency *equations_ = nullptr, *equations_between_ = nullptr;
   std::vector<double> controls_, numbers_, sample_numbers_;
   std::unique_ptr<CsvFile> file_;
+  std::optional<SampleTable> kept_;
   double t_start_, time_, interval_;
   dae::RunTimes times_;
   dae::DenseOutput dense_;

@@ -2,13 +2,10 @@
 # `liegrad cache`: what it lists and removes, and what it refuses.
 # usage: cache_command_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/command_test.sh"
 XDG_CACHE_HOME="$scratch/it's a cache"
 export XDG_CACHE_HOME
 cache="$XDG_CACHE_HOME/liegrad"
-failures=0
 
 # expect STATUS TEXT [ARGUMENT...]: all that is printed, on one stream or the other.
 expect() {

@@ -2,27 +2,8 @@
 # `liegrad check-derivatives`: verdicts, the Taylor test, and what it refuses.
 # usage: check_derivatives_command_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-
-fail() {
-  failures=$((failures + 1))
-  echo "$*"
-}
-
-# says STATUS TEXT [ARGUMENT...]: the text is in what is printed, on one stream or the other.
-says() {
-  status=$1 text=$2
-  shift 2
-  "$program" check-derivatives "$@" >"$scratch/printed" 2>&1
-  actual=$?
-  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
-    fail "liegrad check-derivatives $*: expected status $status and '$text', got status $actual and
-$(cat "$scratch/printed")"
-  fi
-}
+command=check-derivatives
+. "$(dirname "$0")/command_test.sh"
 
 # summary STATUS CONDITION [ARGUMENT...]: a Python expression holds for the summary s, with its rows.
 summary() {

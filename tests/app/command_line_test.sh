@@ -2,10 +2,7 @@
 # The contract of the command line: where output goes, and the exit status.
 # usage: command_line_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+. "$(dirname "$0")/command_test.sh"
 
 # expect STATUS STREAM PATTERN [ARGUMENT...]: the pattern is on that stream, the other is empty.
 expect() {

@@ -2,28 +2,9 @@
 # `liegrad converge`: errors, orders, references, and what it refuses.
 # usage: converge_command_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+command=converge
+. "$(dirname "$0")/command_test.sh"
 run='--steps 2e-3,4e-3,1e-3 --t-end 0.1'
-
-fail() {
-  failures=$((failures + 1))
-  echo "$*"
-}
-
-# says STATUS TEXT [ARGUMENT...]: the text is in what is printed, on one stream or the other.
-says() {
-  status=$1 text=$2
-  shift 2
-  "$program" converge "$@" >"$scratch/printed" 2>&1
-  actual=$?
-  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
-    fail "liegrad converge $*: expected status $status and '$text', got status $actual and
-$(cat "$scratch/printed")"
-  fi
-}
 
 # summary CONDITION [ARGUMENT...]: a Python expression holds for the summary s of a study.
 summary() {

@@ -2,40 +2,25 @@
 # `liegrad models`: what it says of all systems and of one.
 # usage: models_command_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+command=models
+. "$(dirname "$0")/command_test.sh"
 
-# expect STATUS TEXT [ARGUMENT...]: the text is in what is printed, on one stream or the other.
-expect() {
-  status=$1 text=$2
-  shift 2
-  "$program" models "$@" >"$scratch/printed" 2>&1
-  actual=$?
-  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
-    failures=$((failures + 1))
-    echo "liegrad models $*: expected status $status and '$text', got status $actual and"
-    cat "$scratch/printed"
-  fi
-}
-
-expect 0 'heavy_top: a top'
-expect 0 '  nodes       top (so3xr3)'
-expect 0 'top.omega2=150'
-expect 0 'multipliers of its constraints' --verbose
-expect 0 '  top.m             15  kg      mass' heavy_top
-expect 0 '  top  so3xr3' heavy_top
-expect 0 '  top  se3' heavy_top --group se3
-expect 0 '  fixed_point  fixed_point  top' heavy_top
-expect 0 '  top.q               4  unit quaternion w, x, y, z' heavy_top
-expect 0 '  top.omega_dot       3  angular acceleration in the body frame' heavy_top
-expect 0 'runs to t = 1 unless told otherwise, with fixed steps of 0.001 where errors are not controlled' heavy_top
-expect 0 'runs to t = 0.03 unless told otherwise, with fixed steps of 1e-05 where errors are not controlled' andrews
-expect 0 'Usage: liegrad models' --help
-expect 2 "liegrad: there is no built-in system 'pendulm'; did you mean 'pendulum'?" pendulm
-expect 2 "choose 'so3xr3' or 'se3'." --group so4
-expect 2 'cannot be written' --quiet --json "$scratch/none/x"
+says 0 'heavy_top: a top'
+says 0 '  nodes       top (so3xr3)'
+says 0 'top.omega2=150'
+says 0 'multipliers of its constraints' --verbose
+says 0 '  top.m             15  kg      mass' heavy_top
+says 0 '  top  so3xr3' heavy_top
+says 0 '  top  se3' heavy_top --group se3
+says 0 '  fixed_point  fixed_point  top' heavy_top
+says 0 '  top.q               4  unit quaternion w, x, y, z' heavy_top
+says 0 '  top.omega_dot       3  angular acceleration in the body frame' heavy_top
+says 0 'runs to t = 1 unless told otherwise, with fixed steps of 0.001 where errors are not controlled' heavy_top
+says 0 'runs to t = 0.03 unless told otherwise, with fixed steps of 1e-05 where errors are not controlled' andrews
+says 0 'Usage: liegrad models' --help
+says 2 "liegrad: there is no built-in system 'pendulm'; did you mean 'pendulum'?" pendulm
+says 2 "choose 'so3xr3' or 'se3'." --group so4
+says 2 'cannot be written' --quiet --json "$scratch/none/x"
 [ -z "$("$program" models --quiet)" ] || { echo '--quiet prints'; failures=$((failures + 1)); }
 
 "$program" models --json - >"$scratch/all"

@@ -2,29 +2,9 @@
 # Files that commands write: standard output, names that are refused, links, and devices without room.
 # usage: output_files_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+. "$(dirname "$0")/command_test.sh"
 run='simulate heavy_top --t-end 0.02'
 study='converge heavy_top --steps 2e-3,1e-3 --t-end 0.02'
-
-fail() {
-  failures=$((failures + 1))
-  echo "$*"
-}
-
-# refuses STATUS SENTENCE [ARGUMENT...]: the sentence alone on standard error, nothing on standard output.
-refuses() {
-  status=$1 sentence=$2
-  shift 2
-  printed=$("$program" "$@" 2>"$scratch/stderr")
-  actual=$?
-  if [ $actual -ne "$status" ] || [ -n "$printed" ] || [ "$(cat "$scratch/stderr")" != "liegrad: $sentence" ]; then
-    fail "liegrad $*: expected status $status and '$sentence', got status $actual and
-$printed$(cat "$scratch/stderr")"
-  fi
-}
 
 cd "$scratch" || exit 1
 
@@ -40,22 +20,22 @@ cmp -s printed.csv file.csv || fail '--out - differs with a summary'
 "$program" $study --plot - | head -1 | grep -q '<svg' || fail 'no plot on standard output'
 
 # One name for one file.
-refuses 2 '--json and --out name the same file, -; choose two.' $run --out - --json -
-refuses 2 '--json and --out name the same file, x; choose two.' $run --out "$scratch/x" --json x
-refuses 2 '--out and --plot name the same file, x.svg; choose two.' $study --out x.svg --plot ./x.svg
+refuses_with_status 2 '--json and --out name the same file, -; choose two.' $run --out - --json -
+refuses_with_status 2 '--json and --out name the same file, x; choose two.' $run --out "$scratch/x" --json x
+refuses_with_status 2 '--out and --plot name the same file, x.svg; choose two.' $study --out x.svg --plot ./x.svg
 ln -s file.csv link
-refuses 2 '--json and --out name the same file, link; choose two.' $run --out file.csv --json link
-refuses 2 '--out and --reference name the same file, file.csv; choose two.' $study --out file.csv --reference file.csv
-refuses 2 '--plot and --reference name the same file, ref.svg; choose two.' $study --plot ref.svg --reference ref.svg
+refuses_with_status 2 '--json and --out name the same file, link; choose two.' $run --out file.csv --json link
+refuses_with_status 2 '--out and --reference name the same file, file.csv; choose two.' $study --out file.csv --reference file.csv
+refuses_with_status 2 '--plot and --reference name the same file, ref.svg; choose two.' $study --plot ref.svg --reference ref.svg
 "$program" $run --quiet --json /dev/null --out /dev/null || fail 'a device cannot be named twice'
 for option in --out --json; do
-  refuses 2 "$option: the name of the file is empty; \`liegrad simulate --help\` shows what is accepted." $run $option ''
+  refuses_with_status 2 "$option: the name of the file is empty; \`liegrad simulate --help\` shows what is accepted." $run $option ''
 done
-refuses 2 '--plot p.png: plots are written as SVG; give the file the name p.svg.' $study --plot p.png
+refuses_with_status 2 '--plot p.png: plots are written as SVG; give the file the name p.svg.' $study --plot p.png
 
 # A link stays one, and leads to what is written.
 ln -s nowhere dangling
-refuses 2 'none/x.csv cannot be written: No such file or directory.' $run --json dangling --out none/x.csv
+refuses_with_status 2 'none/x.csv cannot be written: No such file or directory.' $run --json dangling --out none/x.csv
 [ -h dangling ] || fail 'a link was deleted'
 [ ! -e nowhere ] || fail 'a run that did not start made a file'
 "$program" $run --quiet --json dangling || fail 'a summary through a link fails'

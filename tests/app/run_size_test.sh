@@ -2,15 +2,7 @@
 # Runs that do not come to an end are refused, long ones announced, and memory that runs out is no crash.
 # usage: run_size_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-
-fail() {
-  failures=$((failures + 1))
-  echo "$*"
-}
+. "$(dirname "$0")/command_test.sh"
 
 # ends STATUS TEXT ARGUMENT...: within seconds, with one sentence that has the text.
 ends() {

@@ -2,39 +2,8 @@
 # `liegrad sensitivity`: derivatives in all modes, their table and summary, and what it refuses.
 # usage: sensitivity_command_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-
-fail() {
-  failures=$((failures + 1))
-  echo "$*"
-}
-
-# says STATUS TEXT [ARGUMENT...]: the text is in what is printed, on one stream or the other.
-says() {
-  status=$1 text=$2
-  shift 2
-  "$program" sensitivity "$@" >"$scratch/printed" 2>&1
-  actual=$?
-  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
-    fail "liegrad sensitivity $*: expected status $status and '$text', got status $actual and
-$(cat "$scratch/printed")"
-  fi
-}
-
-# refuses SENTENCE [ARGUMENT...]: status 2, the sentence alone on standard error, nothing else.
-refuses() {
-  sentence=$1
-  shift
-  printed=$("$program" sensitivity "$@" 2>"$scratch/stderr")
-  actual=$?
-  if [ $actual -ne 2 ] || [ -n "$printed" ] || [ "$(cat "$scratch/stderr")" != "liegrad: $sentence" ]; then
-    fail "liegrad sensitivity $*: expected status 2 and '$sentence', got status $actual and
-$printed$(cat "$scratch/stderr")"
-  fi
-}
+command=sensitivity
+. "$(dirname "$0")/command_test.sh"
 
 # summary CONDITION [ARGUMENT...]: a Python expression holds for the summary s, of value v and gradient g.
 summary() {
@@ -56,6 +25,12 @@ END
 
 # --rho belongs to generalized-alpha, whose fixed steps these are.
 top='heavy_top --t-end 0.05 --rho 0.8'
+
+# Figures.
+draws 'derivatives of top.x[2] = ' $top --of top.x --wrt top.m,top.J1
+draws 'top.omega2' $top --of 'top.x[3]' --wrt all
+draws 'heavy_top: derivatives by differences of whole runs' $top --of 'top.x[3]' --wrt top.m --mode difference
+says 2 'plots are written as SVG; give the file the name d.svg' $top --of top.x --wrt top.m --plot d.pdf
 
 # The table.
 says 0 'Usage: liegrad sensitivity' --help

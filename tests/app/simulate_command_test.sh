@@ -2,39 +2,8 @@
 # `liegrad simulate`: its options, samples, summary, and what it refuses.
 # usage: simulate_command_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-
-fail() {
-  failures=$((failures + 1))
-  echo "$*"
-}
-
-# says STATUS TEXT [ARGUMENT...]: the text is in what is printed, on one stream or the other.
-says() {
-  status=$1 text=$2
-  shift 2
-  "$program" simulate "$@" >"$scratch/printed" 2>&1
-  actual=$?
-  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
-    fail "liegrad simulate $*: expected status $status and '$text', got status $actual and
-$(cat "$scratch/printed")"
-  fi
-}
-
-# refuses SENTENCE [ARGUMENT...]: status 2, the sentence alone on standard error, nothing else.
-refuses() {
-  sentence=$1
-  shift
-  printed=$("$program" simulate "$@" 2>"$scratch/stderr")
-  actual=$?
-  if [ $actual -ne 2 ] || [ -n "$printed" ] || [ "$(cat "$scratch/stderr")" != "liegrad: $sentence" ]; then
-    fail "liegrad simulate $*: expected status 2 and '$sentence', got status $actual and
-$printed$(cat "$scratch/stderr")"
-  fi
-}
+command=simulate
+. "$(dirname "$0")/command_test.sh"
 
 # refuses_with BEGINNING [ARGUMENT...]: the same for one sentence of which only the beginning is given.
 refuses_with() {
@@ -65,6 +34,14 @@ END
 # Fixed steps of the papers' method, and what is left open.
 brief='--t-end 0.02'
 short="$brief --method lie-alpha"
+
+# Figures, of long runs too; of a system without bodies that can be drawn, the rest.
+draws 'Position of top' heavy_top $short
+draws 'fixed_point.lambda' heavy_top $short
+draws 'Change of the energy since the start' heavy_top --t-end 1 --method lie-alpha --step 1e-4
+draws 'rod.lambda' pendulum --t-end 0.1
+says 2 'plots are written as SVG; give the file the name top.svg' heavy_top $brief --plot top.png
+"$program" simulate heavy_top $brief --plot - | head -1 | grep -q '<svg' || fail 'no figure on standard output'
 
 # The table.
 says 0 'Usage: liegrad simulate' --help

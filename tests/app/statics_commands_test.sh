@@ -2,27 +2,7 @@
 # `liegrad static` and `liegrad modes`: tables, summaries, figures and what is refused.
 # usage: statics_commands_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-
-fail() {
-  failures=$((failures + 1))
-  echo "$*"
-}
-
-# says STATUS TEXT ARGUMENT...: the text is in what is printed, on one stream or the other.
-says() {
-  status=$1 text=$2
-  shift 2
-  "$program" "$@" >"$scratch/printed" 2>&1
-  actual=$?
-  if [ $actual -ne "$status" ] || ! grep -qF -- "$text" "$scratch/printed"; then
-    fail "liegrad $*: expected status $status and '$text', got status $actual and"
-    cat "$scratch/printed"
-  fi
-}
+. "$(dirname "$0")/command_test.sh"
 
 says 0 'equilibrium found' static cantilever
 says 0 'tip.displacement' static cantilever --set tip.load.f3=-5
