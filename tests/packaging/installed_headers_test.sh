@@ -16,6 +16,10 @@ installed=$(cd "$include" && find liegrad -name '*.hpp' -not -path 'liegrad/thir
 # Whatever is marked is there, and whatever a page or an example tells to include is marked.
 while read -r header; do
   [ -f "$include/$header" ] || fail "$header is public and not installed"
+  case $header in
+    liegrad/lie/* | liegrad/elements/*) ;;
+    *) grep -qF "\`${header#liegrad/}\`" "$sources/docs/README.md" || fail "$header is not in docs/README.md" ;;
+  esac
 done <"$public"
 told=$(grep -rhoE '#include [<"]liegrad/[^>"]+' "$sources/README.md" "$sources/docs" "$sources/examples" |
   sed 's/.*[<"]//' | sort -u)
