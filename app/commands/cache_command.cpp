@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "liegrad/ad/native/cache.hpp"
 #include "liegrad/lie/error.hpp"
 #include "options/common_options.hpp"

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include "reference/completion.hpp"
 
 namespace liegrad::app {

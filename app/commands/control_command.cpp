@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "liegrad/control/problems/built_in.hpp"

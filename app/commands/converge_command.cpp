@@ -13,6 +13,7 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "liegrad/dae/start/consistency.hpp"

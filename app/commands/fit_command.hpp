@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "options/cli11_names.hpp"
 
 namespace liegrad::app {
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 #include "reference/element_page.hpp"

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include <CLI/CLI.hpp>
+
 #include "liegrad/dae/system/nearest_name.hpp"
 
 namespace liegrad::app {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "options/cli11_names.hpp"
 
 namespace liegrad::app {
 

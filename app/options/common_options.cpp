@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <CLI/CLI.hpp>
+
 #include "output/bibliography.hpp"
 #include "output/output_file.hpp"
 
@@ -51,6 +53,14 @@ void CommonOptions::write_json(const nlohmann::ordered_json& summary) const {
   };
   write(json_file, summary.dump(2) + '\n');
   if (!citations_file.empty()) write(citations_file, bibtex_of(cited_keys(summary)));
+}
+
+CLI::Validator names_a_file() {
+  return CLI::Validator(
+      [](const std::string& name) {
+        return name.empty() ? std::string("the name of the file is empty") : std::string();
+      },
+      "");
 }
 
 }  // namespace liegrad::app

@@ -4,8 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+
+#include "options/cli11_names.hpp"
 
 namespace liegrad::app {
 
@@ -28,5 +29,8 @@ struct CommonOptions {
   /// cannot be written.
   void write_json(const nlohmann::ordered_json& summary) const;
 };
+
+/// A check of an option that refuses an empty name.
+CLI::Validator names_a_file();
 
 }  // namespace liegrad::app

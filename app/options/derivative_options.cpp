@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "liegrad/dae/run/run_times.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"

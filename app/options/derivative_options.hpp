@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "liegrad/sensitivity/differentiate.hpp"
+#include "options/cli11_names.hpp"
 
 namespace liegrad::app {
 

@@ -1,5 +1,6 @@
 #include "options/equilibrium.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace liegrad::app {

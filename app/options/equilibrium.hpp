@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "liegrad/dae/static_equilibrium.hpp"
+#include "options/cli11_names.hpp"
 
 namespace liegrad::app {
 

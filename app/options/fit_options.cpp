@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/text.hpp"
 #include "output/number_text.hpp"

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "liegrad/optimize/fit/fit.hpp"
 #include "liegrad/optimize/fit/measurement_file.hpp"
+#include "options/cli11_names.hpp"
 
 namespace liegrad::app {
 

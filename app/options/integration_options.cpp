@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "liegrad/dae/system/nearest_name.hpp"

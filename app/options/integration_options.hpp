@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "liegrad/dae/integrate.hpp"
+#include "options/cli11_names.hpp"
 #include "options/system_choice.hpp"
 
 namespace liegrad::app {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "liegrad/models/models.hpp"

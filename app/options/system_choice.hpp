@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "liegrad/dae/system/system.hpp"
+#include "options/cli11_names.hpp"
 
 namespace liegrad::app {
 

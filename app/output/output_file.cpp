@@ -134,12 +134,4 @@ void check_standard_output() {
   throw Error(failure_text(kStandardOutput, errno != 0 ? errno : EIO));
 }
 
-CLI::Validator names_a_file() {
-  return CLI::Validator(
-      [](const std::string& name) {
-        return name.empty() ? std::string("the name of the file is empty") : std::string();
-      },
-      "");
-}
-
 }  // namespace liegrad::app

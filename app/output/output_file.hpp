@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 namespace liegrad::app {
 
 /// A file that a command writes; "-" is standard output.
@@ -43,8 +41,5 @@ void check_files(std::span<const FileOption> written, std::span<const FileOption
 
 /// Throws Error if something that was printed to standard output did not get there.
 void check_standard_output();
-
-/// A check of an option of CLI11 that refuses an empty name.
-CLI::Validator names_a_file();
 
 }  // namespace liegrad::app

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include <CLI/CLI.hpp>
+
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/models/models.hpp"
 

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 
 #include "liegrad/dae/system/text.hpp"
+#include "liegrad/optimize/fit/directions.hpp"
 
 namespace liegrad::optimize {
 namespace {
@@ -104,16 +104,12 @@ Information information_of(int num_unknowns, const std::vector<WeightedJacobian>
   const Eigen::VectorXd inverse =
       result.scale.unaryExpr([](double length) { return length > 0 ? 1 / length : 1.0; });
   scaled = (scaled * inverse.asDiagonal()).eval();
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(scaled, Eigen::ComputeThinV);
-  const Eigen::VectorXd& singular = svd.singularValues();
-  Index rank = 0;
-  while (rank < singular.size() && singular(rank) > kRankTolerance * singular(0)) ++rank;
-  const Eigen::MatrixXd determined = svd.matrixV().leftCols(rank);
-  result.undetermined = svd.matrixV().rightCols(num_unknowns - rank);
-  result.factor =
-      inverse.asDiagonal() * determined * singular.head(rank).cwiseInverse().asDiagonal();
+  const Directions directions = directions_of(scaled);
+  result.undetermined = directions.undetermined;
+  result.factor = inverse.asDiagonal() * directions.determined *
+                  directions.effects.cwiseInverse().asDiagonal();
   result.covariance = result.factor * result.factor.transpose();
-  result.condition = rank > 0 ? singular(0) / singular(rank - 1) : 0;
+  result.condition = directions.condition;
   return result;
 }
 

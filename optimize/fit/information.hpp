@@ -13,10 +13,6 @@ struct WeightedJacobian {
   Eigen::MatrixXd jacobian;
 };
 
-/// Below this part of the largest singular value a direction is not determined: derivatives are exact to about
-/// 1e-11, and nobody measures to more digits.
-constexpr double kRankTolerance = 1e-8;
-
 /// The covariance (JᵀJ)⁻¹ of unknowns, where data determine them.
 ///
 /// J is reduced trial by trial to its triangular factors, which lose nothing, its columns are scaled to unit length,

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/text.hpp"
+#include "liegrad/optimize/fit/directions.hpp"
 #include "liegrad/optimize/fit/shooting_equations.hpp"
 
 namespace liegrad::optimize {
@@ -331,25 +331,22 @@ Information information_with_nodes(FitEngine& engine, const std::vector<TrialRes
   const ShootingEquations equations(engine, weighted, nullptr);
   const ShootingEquations::Reduced reduced = equations.reduced(held);
   const int unknowns = engine.unknowns().size();
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(reduced.jacobian, Eigen::ComputeThinV);
-  const Eigen::VectorXd& singular = svd.singularValues();
-  Index rank = 0;
-  while (rank < singular.size() && singular(rank) > kRankTolerance * singular(0)) ++rank;
+  const Directions directions = directions_of(reduced.jacobian);
   // From directions back to all entries of the step.
-  const auto expanded = [&](const Eigen::MatrixXd& directions) {
-    Eigen::MatrixXd result = Eigen::MatrixXd::Zero(equations.jacobian().cols(), directions.cols());
+  const auto expanded = [&](const Eigen::MatrixXd& some) {
+    Eigen::MatrixXd result = Eigen::MatrixXd::Zero(equations.jacobian().cols(), some.cols());
     result(reduced.free, Eigen::all) =
-        reduced.scale.cwiseInverse().asDiagonal() * reduced.null_space * directions;
+        reduced.scale.cwiseInverse().asDiagonal() * reduced.null_space * some;
     return result;
   };
   const Eigen::MatrixXd factor =
-      expanded(svd.matrixV().leftCols(rank) * singular.head(rank).cwiseInverse().asDiagonal());
+      expanded(directions.determined * directions.effects.cwiseInverse().asDiagonal());
   Information result;
   result.scale = equations.effects();
   for (const int i : held) result.scale(i) = 0;
   result.factor = factor.topRows(unknowns);
   result.covariance = result.factor * result.factor.transpose();
-  result.condition = rank > 0 ? singular(0) / singular(rank - 1) : 0;
+  result.condition = directions.condition;
   for (int trial = 0; trial < engine.residuals().num_trials(); ++trial) {
     std::vector<Eigen::MatrixXd>& list = result.node_factors.emplace_back();
     for (int k = 1; k < engine.residuals().trial(trial).num_pieces(); ++k) {
@@ -359,10 +356,10 @@ Information information_with_nodes(FitEngine& engine, const std::vector<TrialRes
   // In scaled unknowns, orthonormal; an unknown without effect is a direction of its own.
   const Eigen::VectorXd scale =
       result.scale.unaryExpr([](double length) { return length > 0 ? length : 1.0; });
-  const Index missing = svd.matrixV().cols() - rank;
+  const Index missing = directions.undetermined.cols();
   Eigen::MatrixXd lost(unknowns, missing + std::ssize(held));
   lost.leftCols(missing) =
-      scale.asDiagonal() * expanded(svd.matrixV().rightCols(missing)).topRows(unknowns);
+      scale.asDiagonal() * expanded(directions.undetermined).topRows(unknowns);
   for (std::size_t i = 0; i < held.size(); ++i) {
     lost.col(missing + static_cast<Index>(i)) = Eigen::VectorXd::Unit(unknowns, held[i]);
   }

@@ -6,6 +6,7 @@
 #include <Eigen/QR>
 
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/optimize/fit/directions.hpp"
 
 namespace liegrad::optimize {
 namespace {
