@@ -37,7 +37,9 @@ function(liegrad_add_kernels target)
 
   set(name "${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels")
   add_custom_command(OUTPUT "${name}.inc"
-    COMMAND ${generator} "${name}.inc"
+    COMMAND ${generator} "${name}.inc.new"
+    # Kernels that stay as they are need not be compiled again.
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different "${name}.inc.new" "${name}.inc"
     DEPENDS ${generator}
     COMMENT "Writing the kernels of ${target}"
     VERBATIM)
