@@ -6,6 +6,7 @@
 #include "liegrad/ad/recording.hpp"
 #include "liegrad/dae/equations/formulation.hpp"
 #include "liegrad/dae/equations/step_equations.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/model.hpp"
 
 namespace liegrad::dae {
