@@ -21,6 +21,7 @@
 #include "output/control_report.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
+#include "output/phased_report.hpp"
 #include "output/progress.hpp"
 #include "studies/control_studies.hpp"
 
@@ -49,10 +50,11 @@ struct Outcome {
 /// The command as typed.
 struct ControlCommand {
   std::string problem, transcription = "simultaneous", hessian = "exact", linear_solver = "auto";
-  std::string out, plot, gains, write, warm_start, continuation;
+  std::string mesh, out, plot, gains, write, warm_start, continuation;
   std::vector<std::string> settings, ipopt;
   std::optional<int> steps, starts;
   std::optional<double> refine;
+  bool adapts = false;
   int segments = control::TranscriptionOptions{}.segments;
   int max_iterations = SolveOptions{}.max_iterations;
   double tolerance = SolveOptions{}.tolerance, time_limit = 0;
@@ -67,9 +69,20 @@ struct ControlCommand {
   Outcome search(Problem made, const SolveOptions& options, ProgressLine& progress,
                  bool prints) const;
   void write_files(const Outcome& outcome) const;
-  SolveOptions options(int default_steps) const;
+  SolveOptions options() const;
+  void set_grid(const ControlFile& file, SolveOptions& options) const;
+  bool is_phased() const;
+  void conclude(const Summary& summary, const control::Certificate& certificate,
+                const std::string& unreached) const;
+  void run_phases(const SolveOptions& options, ProgressLine& progress, bool prints) const;
   void run() const;
 };
+
+void write_text(const std::string& name, const std::string& text) {
+  OutputFile file(name);
+  file.write(text);
+  file.close();
+}
 
 template <class T>
 T one_of(const std::string& option, const std::string& name,
@@ -96,7 +109,8 @@ std::map<std::string, double> ControlCommand::given() const {
 /// The problem that is named, of a file or built in.
 ControlFile ControlCommand::make() const {
   if (!names_control_file(problem)) {
-    return {control::make_problem(problem, given()), control::find_problem(problem).default_steps};
+    return {
+        control::make_problem(problem, given()), control::find_problem(problem).default_steps, {}};
   }
   if (!settings.empty()) {
     throw InvalidArgument("--set is for built-in problems; write values into " + problem);
@@ -104,9 +118,8 @@ ControlFile ControlCommand::make() const {
   return read_control_file(problem);
 }
 
-SolveOptions ControlCommand::options(int default_steps) const {
+SolveOptions ControlCommand::options() const {
   SolveOptions options;
-  options.transcription.steps = steps.value_or(default_steps);
   if (integration.chooses_alpha_method()) options.transcription.method = integration.alpha_method();
   options.transcription.formulation = integration.constraint_formulation();
   options.hessian = one_of<control::HessianMode>(
@@ -137,9 +150,30 @@ SolveOptions ControlCommand::options(int default_steps) const {
   return options;
 }
 
+/// What is typed goes before what a file says.
+void ControlCommand::set_grid(const ControlFile& file, SolveOptions& options) const {
+  if (steps && !mesh.empty()) {
+    throw InvalidArgument("--steps and --mesh are two grids; choose one");
+  }
+  options.transcription.steps = steps.value_or(file.steps);
+  if (!mesh.empty()) {
+    options.transcription.mesh = numbers_of("--mesh", mesh);
+  } else if (!steps) {
+    options.transcription.mesh = file.mesh;
+  }
+}
+
+bool ControlCommand::is_phased() const {
+  return names_control_file(problem) ? has_phases(problem)
+                                     : control::find_problem(problem).make_phases != nullptr;
+}
+
 Way ControlCommand::way() const {
   if (int{refine.has_value()} + int{!continuation.empty()} + int{starts.has_value()} > 1) {
     throw InvalidArgument("--refine, --continue and --starts are three ways; choose one");
+  }
+  if (adapts && !refine) {
+    throw InvalidArgument("--adapt-mesh says how --refine TOL refines; give both");
   }
   if (starts && !warm_start.empty()) {
     throw InvalidArgument("--starts draws its guesses; leave --warm-start out");
@@ -197,7 +231,7 @@ Outcome ControlCommand::search(Problem made, const SolveOptions& options, Progre
       break;
     case Way::kRefine: {
       control::Refined refined =
-          control::refine(outcome.problem, options, {.tolerance = *refine}, from);
+          control::refine(outcome.problem, options, {.tolerance = *refine, .adapts = adapts}, from);
       show(refined);
       outcome.study["refinement"] = json_of(refined);
       outcome.solution = std::move(refined.solution);
@@ -250,11 +284,7 @@ void ControlCommand::write_files(const Outcome& outcome) const {
   if (!out.empty()) write_control_motion(made, solution, out);
   if (!gains.empty()) write_control_gains(made, solution, gains);
   if (!write.empty()) write_solution_file(made, solution, write);
-  if (!plot.empty()) {
-    OutputFile file(plot);
-    file.write(control_plot(made, solution));
-    file.close();
-  }
+  if (!plot.empty()) write_text(plot, control_plot(made, solution));
   ordered_json json = control_json(made, solution);
   json["transcription"] = transcription;
   json["hessian"] = hessian;
@@ -263,11 +293,68 @@ void ControlCommand::write_files(const Outcome& outcome) const {
   common.write_json(json);
 }
 
+/// Several phases are searched for once.
+void ControlCommand::run_phases(const SolveOptions& options, ProgressLine& progress,
+                                bool prints) const {
+  for (const auto& [option, is_given] :
+       {std::pair{"--refine", refine.has_value()}, std::pair{"--continue", !continuation.empty()},
+        std::pair{"--starts", starts.has_value()}, std::pair{"--warm-start", !warm_start.empty()},
+        std::pair{"--write", !write.empty()}, std::pair{"--gains", !gains.empty()},
+        std::pair{"--mesh", !mesh.empty()}}) {
+    if (is_given) {
+      throw InvalidArgument("problem '" + problem + "' has phases, which " + option +
+                            " does not know; leave it out");
+    }
+  }
+  const bool is_file = names_control_file(problem);
+  if (is_file && !settings.empty()) {
+    throw InvalidArgument("--set is for built-in problems; write values into " + problem);
+  }
+  const control::PhasedProblem made =
+      is_file ? read_phased_file(problem, steps)
+              : control::make_phased_problem(
+                    problem, steps.value_or(control::find_problem(problem).default_steps), given());
+  const control::PhasedSolution solution = control::solve(made, options);
+  progress.clear();
+  if (prints) print_phases(made, solution, common.verbose);
+  if (!out.empty()) write_phased_motion(made, solution, out);
+  if (!plot.empty()) write_text(plot, control_plot(made, solution));
+  ordered_json json = phased_json(made, solution);
+  json["transcription"] = transcription;
+  json["hessian"] = hessian;
+  if (!out.empty() && out != "-") json["samples_file"] = out;
+  common.write_json(json);
+  conclude(solution.summary, solution.certificate, {});
+}
+
+/// The status of the command, and what is to be said of an optimum that is none.
+void ControlCommand::conclude(const Summary& summary, const control::Certificate& certificate,
+                              const std::string& unreached) const {
+  if (summary.status == control::Status::kInterrupted || was_interrupted()) {
+    throw Interrupted(control::is_solved(summary.status) ? "stopped on request, in the certificate"
+                                                         : summary.message);
+  }
+  if (!control::is_solved(summary.status)) {
+    std::string sentence = summary.message;
+    if (!summary.violations.empty()) {
+      sentence += fmt::format("; the worst violation is that of {}, by {:.3g}",
+                              summary.violations.front().name, summary.violations.front().size);
+    }
+    throw Error(sentence);
+  }
+  if (!unreached.empty()) throw Error(unreached);
+  if (common.quiet || certificate.local_minimum) return;
+  std::fflush(stdout);
+  std::cerr << warning_mark("liegrad: warning: ")
+            << (certificate.is_complete
+                    ? "this is an extremal but no local minimum; start from another guess.\n"
+                    : "the time limit ended the certificate: whether this is a minimum is open.\n");
+}
+
 void ControlCommand::run() const {
   const InterruptGuard guard;
   way();  // mistakes before work
-  auto [made, default_steps] = make();
-  SolveOptions solve_options = options(default_steps);
+  SolveOptions solve_options = options();
   check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out},
                          FileOption{"--plot", plot}, FileOption{"--gains", gains},
                          FileOption{"--write", write}},
@@ -281,30 +368,19 @@ void ControlCommand::run() const {
     }
     return !was_interrupted();
   };
+  solve_options.stop = was_interrupted;
   const bool prints = common.prints({out, plot, gains, write});
+  if (is_phased()) {
+    run_phases(solve_options, progress, prints);
+    return;
+  }
+  ControlFile file = make();
+  set_grid(file, solve_options);
+  Problem made = std::move(file.problem);
   const Outcome outcome = search(std::move(made), solve_options, progress, prints);
   if (prints) print_control(outcome.problem, outcome.solution, common.verbose);
   write_files(outcome);
-
-  const Summary& summary = outcome.solution.summary;
-  if (summary.status == control::Status::kInterrupted || was_interrupted()) {
-    throw Interrupted(summary.message);
-  }
-  if (!control::is_solved(summary.status)) {
-    std::string sentence = summary.message;
-    if (!summary.violations.empty()) {
-      sentence += fmt::format("; the worst violation is that of {}, by {:.3g}",
-                              summary.violations.front().name, summary.violations.front().size);
-    }
-    throw Error(sentence);
-  }
-  if (!outcome.unreached.empty()) throw Error(outcome.unreached);
-  if (!outcome.solution.certificate.local_minimum && !common.quiet) {
-    std::fflush(stdout);
-    std::cerr << warning_mark("liegrad: warning: ")
-              << "this is an extremal but no local minimum; start from another "
-                 "guess.\n";
-  }
+  conclude(outcome.solution.summary, outcome.solution.certificate, outcome.unreached);
 }
 
 std::string list_of_problems() {
@@ -319,7 +395,7 @@ std::string list_of_problems() {
          "The JSON has `status` (\"solved\", or what else), `cost`, `t_end`, `iterations`,\n"
          "`constraint_violation`, `linear_solver`, `ipopt_version`, `wall_seconds`,\n"
          "`derivative_wall_seconds` and `certificate` (`local_minimum`, `hamiltonian_spread`,\n"
-         "`resimulation_miss`, …). Ctrl-C ends a search after its iteration; what there is by\n"
+         "`resimulation_miss`, …). Ctrl-C ends a search at once; what there is by\n"
          "then is written, and the status is 130.";
 }
 
@@ -335,6 +411,9 @@ void add_control_command(CLI::App& app) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   sub->add_option("--steps", command->steps, "Of the grid, 100 unless given")->type_name("N");
+  sub->add_option("--mesh", command->mesh,
+                  "Unequal steps: shares of the horizon at the grid points, 0,...,1")
+      ->type_name("S,S,...");
   sub->add_option("--transcription", command->transcription,
                   "simultaneous, multiple-shooting or shooting")
       ->type_name("NAME")
@@ -365,6 +444,8 @@ void add_control_command(CLI::App& app) {
   sub->add_option("--refine", command->refine,
                   "Halve the steps until the cost's estimated relative error is below")
       ->type_name("TOL");
+  sub->add_flag("--adapt-mesh", command->adapts,
+                "With --refine: halve steps only where their estimated error is large");
   sub->add_option("--continue", command->continuation,
                   "Change a parameter in steps, each from the solution before")
       ->type_name("NAME=FROM,TO,COUNT");

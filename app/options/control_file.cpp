@@ -281,25 +281,22 @@ void add_bounds(const JsonFields& file, Problem& problem) {
   }
 }
 
-}  // namespace
+const std::vector<std::string> kProblemKeys = {
+    "name", "system",   "actuators", "initial", "horizon", "controls", "parameters",
+    "end",  "periodic", "cost",      "bounds",  "steps",   "mesh"};
 
-bool names_control_file(const std::string& name) {
-  return name.size() > 5 && name.substr(name.size() - 5) == ".json";
-}
-
-ControlFile read_control_file(const std::string& file) {
+json parsed_file(const std::string& file) {
   std::ifstream stream(file);
   if (!stream) throw InvalidArgument(file + " cannot be read; name a file with a problem");
-  json parsed;
   try {
-    parsed = json::parse(stream, nullptr, true, true);
+    return json::parse(stream, nullptr, true, true);
   } catch (const json::parse_error& error) {
     throw InvalidArgument(file + " is no JSON: at byte " + std::to_string(error.byte) +
                           " something else is expected");
   }
-  const JsonFields fields(parsed, file,
-                          {"name", "system", "actuators", "initial", "horizon", "controls",
-                           "parameters", "end", "periodic", "cost", "bounds", "steps"});
+}
+
+ControlFile problem_of(const JsonFields& fields) {
   dae::System system = system_of(fields);
   add_actuators(fields, system);
   set_initial_values(fields, system);
@@ -314,7 +311,126 @@ ControlFile read_control_file(const std::string& file) {
   if (steps != std::floor(steps) || steps < 2 || steps > 1e7) {
     fields.refuse("steps", "a whole number from 2 on belongs here");
   }
-  return {std::move(problem), static_cast<int>(steps)};
+  std::vector<double> mesh;
+  if (fields.has("mesh")) mesh = fields.numbers("mesh");
+  if (fields.has("mesh") && mesh.size() < 3) {
+    fields.refuse("mesh", "a list of at least three shares of the horizon belongs here");
+  }
+  return {std::move(problem), static_cast<int>(steps), std::move(mesh)};
+}
+
+/// Sum of factors times quantities of both sides of a link.
+void add_condition(const json& entry, const std::string& place, control::Link& link) {
+  const JsonFields fields(entry, place, {"name", "terms", "min", "max"});
+  struct Term {
+    Quantity quantity;
+    bool at_end;
+    double factor;
+  };
+  std::vector<Term> terms;
+  for (const json& term : list_of(fields, "terms")) {
+    const JsonFields own(term, fields.place("terms"), {"of", "side", "factor"});
+    const std::string side = own.text("side");
+    static const std::vector<std::string> sides = {"before", "after"};
+    if (side != "before" && side != "after") {
+      own.refuse("side", dae::unknown_name_message("side", side, sides));
+    }
+    terms.push_back({Quantity(own.text("of"), fields.place("terms")), side == "before",
+                     own.number_or("factor", 1)});
+  }
+  if (terms.empty()) fields.refuse("terms", "a list of what is summed belongs here");
+  const Interval interval =
+      fields.has("min") || fields.has("max") ? interval_of(fields) : Interval{0, 0};
+  link.add_condition(
+      fields.text("name"),
+      [terms](const Snapshot<Taped>& end, const Snapshot<Taped>& start) {
+        Taped sum(0);
+        for (const Term& term : terms) {
+          sum += term.factor * term.quantity(term.at_end ? end : start);
+        }
+        return sum;
+      },
+      interval);
+}
+
+std::vector<std::string> names_in(const JsonFields& fields, const std::string& key) {
+  std::vector<std::string> names;
+  for (const json& name : list_of(fields, key)) {
+    if (!name.is_string()) fields.refuse(key, "a list of names belongs here");
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+void set_link(const json& entry, const std::string& place, control::Link& link) {
+  const JsonFields fields(
+      entry, place, {"free_configurations", "free_velocities", "keep_controls", "conditions"});
+  for (const std::string& node : names_in(fields, "free_configurations")) {
+    link.free_configuration(node);
+  }
+  for (const std::string& node : names_in(fields, "free_velocities")) link.free_velocity(node);
+  for (const std::string& control : names_in(fields, "keep_controls")) link.keep_control(control);
+  for (const json& condition : list_of(fields, "conditions")) {
+    add_condition(condition, fields.place("conditions"), link);
+  }
+}
+
+}  // namespace
+
+bool names_control_file(const std::string& name) {
+  return name.size() > 5 && name.substr(name.size() - 5) == ".json";
+}
+
+ControlFile read_control_file(const std::string& file) {
+  const json parsed = parsed_file(file);
+  return problem_of(JsonFields(parsed, file, kProblemKeys));
+}
+
+bool has_phases(const std::string& file) {
+  const json parsed = parsed_file(file);
+  return parsed.is_object() && parsed.contains("phases");
+}
+
+control::PhasedProblem read_phased_file(const std::string& file, std::optional<int> steps) {
+  const json parsed = parsed_file(file);
+  std::vector<std::string> keys = kProblemKeys;
+  keys.insert(keys.end(), {"phases", "links", "total_time"});
+  const JsonFields fields(parsed, file, keys);
+  control::PhasedProblem problem(fields.text_or("name", "phases"));
+  const json& phases = list_of(fields, "phases");
+  if (phases.empty()) fields.refuse("phases", "a list of problems belongs here");
+  for (std::size_t k = 0; k < phases.size(); ++k) {
+    const std::string place = fields.place("phases") + " " + std::to_string(k + 1);
+    if (!phases[k].is_object()) throw InvalidArgument(place + ": an object { … } belongs here");
+    // What a phase does not say is said for all.
+    json own = phases[k];
+    for (const auto& [key, value] : parsed.items()) {
+      const bool is_shared = key != "phases" && key != "links" && key != "total_time";
+      if (is_shared && key != "name" && !own.contains(key)) own[key] = value;
+    }
+    if (!own.contains("name")) own["name"] = "phase " + std::to_string(k + 1);
+    ControlFile made = problem_of(JsonFields(own, place, kProblemKeys));
+    problem.add_phase(std::move(made.problem), steps.value_or(made.steps),
+                      steps ? std::vector<double>{} : std::move(made.mesh));
+  }
+  const json& links = list_of(fields, "links");
+  if (!links.empty() && links.size() + 1 != phases.size()) {
+    fields.refuse("links", "there is one for each phase but the first");
+  }
+  for (std::size_t k = 0; k < links.size(); ++k) {
+    set_link(links[k], fields.place("links") + " " + std::to_string(k + 1),
+             problem.link(static_cast<int>(k) + 1));
+  }
+  if (fields.has("total_time")) {
+    if (fields.at("total_time").is_number()) {
+      const double time = fields.number("total_time");
+      problem.bound_total_time({time, time});
+    } else {
+      problem.bound_total_time(interval_of(
+          JsonFields(fields.at("total_time"), fields.place("total_time"), {"min", "max"})));
+    }
+  }
+  return problem;
 }
 
 }  // namespace liegrad::app

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "liegrad/control/problem.hpp"
+#include "liegrad/control/phased_problem.hpp"
 
 namespace liegrad::app {
 
@@ -10,6 +12,7 @@ namespace liegrad::app {
 struct ControlFile {
   control::Problem problem;
   int steps = 100;
+  std::vector<double> mesh = {};  ///< of steps that are not equal
 };
 
 /// Whether the name of a problem is that of a file.
@@ -17,5 +20,10 @@ bool names_control_file(const std::string& name);
 /// Reads a file; docs/control.md says what can stand in it. Throws InvalidArgument: for a file that cannot be read, with
 /// the place of a mistake, and for names that are not known, with the nearest one.
 ControlFile read_control_file(const std::string& file);
+
+/// Whether a file states several phases.
+bool has_phases(const std::string& file);
+/// Reads such a file; steps, where they are given, go before those of the phases. Throws InvalidArgument likewise.
+control::PhasedProblem read_phased_file(const std::string& file, std::optional<int> steps);
 
 }  // namespace liegrad::app

@@ -28,7 +28,8 @@ struct Line {
 
 class Figure {
  public:
-  explicit Figure(double t_end) : t_end_(t_end) {}
+  /// Phases behind the first one begin at `starts`.
+  Figure(double t_end, std::vector<double> starts) : t_end_(t_end), starts_(std::move(starts)) {}
 
   void add_panel(const std::string& title, std::vector<Line> lines) {
     // Lines that stay at zero say nothing.
@@ -60,6 +61,12 @@ class Figure {
     for (const double tick : round_ticks(low, high, 4)) {
       rule(y_of(tick), tick == 0 ? "#aaa" : "#e4e4e4", "");
       words(kLeft - 6, y_of(tick) + 4, "end", "#000", fmt::format("{:.4g}", tick));
+    }
+    for (const double start : starts_) {
+      body_ += fmt::format(
+          "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#888' "
+          "stroke-dasharray='2 3'/>\n",
+          x_of(start), top_, top_ + kHeight);
     }
     for (std::size_t k = 0; k < lines.size(); ++k) {
       const Line& line = lines[k];
@@ -103,15 +110,37 @@ class Figure {
   }
 
   double t_end_, top_ = 52;
+  std::vector<double> starts_;
   std::string body_;
 };
 
-}  // namespace
+/// What is drawn of one phase, from a time on; panels of the same title get one frame.
+struct Panels {
+  std::vector<std::pair<std::string, std::vector<Line>>> list;
 
-std::string control_plot(const control::Problem& problem, const control::Solution& solution) {
+  /// Lines of the same label go on.
+  void add(const std::string& title, std::vector<Line> lines) {
+    auto panel = std::find_if(list.begin(), list.end(),
+                              [&](const auto& known) { return known.first == title; });
+    if (panel == list.end()) panel = list.insert(list.end(), {title, {}});
+    for (Line& line : lines) {
+      const auto known = std::find_if(panel->second.begin(), panel->second.end(),
+                                      [&](const Line& old) { return old.label == line.label; });
+      if (known == panel->second.end()) {
+        panel->second.push_back(std::move(line));
+        continue;
+      }
+      known->times.insert(known->times.end(), line.times.begin(), line.times.end());
+      known->values.insert(known->values.end(), line.values.begin(), line.values.end());
+    }
+  }
+};
+
+void add_phase(const control::Problem& problem, const control::Solution& solution, double begin,
+               Panels& panels) {
   const dae::Model& system = problem.system();
   std::vector<double> times;
-  for (const dae::State& state : solution.states) times.push_back(state.t);
+  for (const dae::State& state : solution.states) times.push_back(begin + state.t);
   const auto lines = [&](int count, auto&& label, auto&& value) {
     std::vector<Line> list;
     for (int i = 0; i < count; ++i) {
@@ -125,7 +154,6 @@ std::string control_plot(const control::Problem& problem, const control::Solutio
   };
   const auto coordinate = [&](int i) { return system.coordinate_name(i); };
 
-  Figure figure(solution.summary.t_end);
   std::vector<Line> controls = lines(
       static_cast<int>(system.controls().size()),
       [&](int i) { return system.controls()[static_cast<std::size_t>(i)]; },
@@ -133,29 +161,57 @@ std::string control_plot(const control::Problem& problem, const control::Solutio
   for (std::size_t i = 0; i < controls.size(); ++i) {
     controls[i].bounds = problem.control_bounds()[i];
   }
-  figure.add_panel("controls, and their bounds (dashed)", std::move(controls));
-  figure.add_panel("velocities", lines(system.dof(), coordinate,
-                                       [&](std::size_t n) -> const std::vector<double>& {
-                                         return solution.states[n].v;
-                                       }));
-  figure.add_panel(
+  panels.add("controls, and their bounds (dashed)", std::move(controls));
+  panels.add("velocities",
+             lines(system.dof(), coordinate, [&](std::size_t n) -> const std::vector<double>& {
+               return solution.states[n].v;
+             }));
+  panels.add(
       "multipliers of joints",
       lines(
           system.num_multipliers(), [&](int i) { return system.constraint_name(i); },
           [&](std::size_t n) -> const std::vector<double>& { return solution.states[n].lambda; }));
   if (solution.costates.size() + 1 == times.size()) {
     times.erase(times.begin());
-    figure.add_panel(
-        "costates of positions",
-        lines(system.dof(), coordinate,
-              [&](std::size_t n) -> const std::vector<double>& { return solution.costates[n]; }));
+    panels.add("costates of positions",
+               lines(system.dof(), coordinate, [&](std::size_t n) -> const std::vector<double>& {
+                 return solution.costates[n];
+               }));
   }
   const std::vector<double>& hamiltonian = solution.certificate.hamiltonian;
   if (hamiltonian.size() == times.size()) {
-    figure.add_panel("Hamiltonian", {{"H", times, hamiltonian}});
+    panels.add("Hamiltonian", {{"H", times, hamiltonian}});
   }
-  return figure.svg(fmt::format("{}: cost {:.7g}, {} steps", problem.name(), solution.summary.cost,
-                                solution.summary.steps));
+}
+
+std::string svg_of(Panels panels, double t_end, const std::vector<double>& starts,
+                   const std::string& title) {
+  Figure figure(t_end, starts);
+  for (auto& [name, lines] : panels.list) figure.add_panel(name, std::move(lines));
+  return figure.svg(title);
+}
+
+}  // namespace
+
+std::string control_plot(const control::Problem& problem, const control::Solution& solution) {
+  Panels panels;
+  add_phase(problem, solution, 0, panels);
+  return svg_of(std::move(panels), solution.summary.t_end, {},
+                fmt::format("{}: cost {:.7g}, {} steps", problem.name(), solution.summary.cost,
+                            solution.summary.steps));
+}
+
+std::string control_plot(const control::PhasedProblem& problem,
+                         const control::PhasedSolution& solution) {
+  Panels panels;
+  for (int k = 0; k < problem.size(); ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    add_phase(problem.phase(k).problem, solution.phases[i], solution.start_times[i], panels);
+  }
+  return svg_of(std::move(panels), solution.summary.t_end,
+                {solution.start_times.begin() + 1, solution.start_times.end()},
+                fmt::format("{}: cost {:.7g}, {} phases", problem.name(), solution.summary.cost,
+                            problem.size()));
 }
 
 }  // namespace liegrad::app

@@ -17,21 +17,6 @@ using control::Solution;
 using control::Summary;
 using nlohmann::ordered_json;
 
-ordered_json json_of(const Certificate& c) {
-  return {{"local_minimum", c.local_minimum},
-          {"positive_eigenvalues", c.positive},
-          {"negative_eigenvalues", c.negative},
-          {"zero_eigenvalues", c.zero},
-          {"dependent_equations", c.dependent_equations},
-          {"unknowns", c.unknowns},
-          {"equations", c.equations},
-          {"hamiltonian_mean", c.hamiltonian_mean},
-          {"hamiltonian_spread", c.hamiltonian_spread},
-          {"resimulated", c.resimulated},
-          {"resimulation_miss", c.resimulation_miss},
-          {"resimulation_cost_difference", c.resimulation_cost_difference}};
-}
-
 /// JSON has no infinity: null for a bound that is none.
 ordered_json controls_of(const Problem& problem) {
   const auto bound = [](double value) {
@@ -53,10 +38,25 @@ void line(const std::string& name, const std::string& value) {
 
 }  // namespace
 
-ordered_json control_json(const Problem& problem, const Solution& solution) {
-  const Summary& s = solution.summary;
+ordered_json certificate_json(const Certificate& c) {
+  return {{"complete", c.is_complete},
+          {"local_minimum", c.local_minimum},
+          {"positive_eigenvalues", c.positive},
+          {"negative_eigenvalues", c.negative},
+          {"zero_eigenvalues", c.zero},
+          {"dependent_equations", c.dependent_equations},
+          {"unknowns", c.unknowns},
+          {"equations", c.equations},
+          {"hamiltonian_mean", c.hamiltonian_mean},
+          {"hamiltonian_spread", c.hamiltonian_spread},
+          {"resimulated", c.resimulated},
+          {"resimulation_miss", c.resimulation_miss},
+          {"resimulation_cost_difference", c.resimulation_cost_difference}};
+}
+
+ordered_json summary_json(const std::string& problem, const Summary& s) {
   ordered_json json = {{"command", "control"},
-                       {"problem", problem.name()},
+                       {"problem", problem},
                        {"steps", s.steps},
                        {"status", control::name_of(s.status)},
                        {"message", s.message},
@@ -75,24 +75,29 @@ ordered_json control_json(const Problem& problem, const Solution& solution) {
                        {"setup_wall_seconds", s.setup_wall_seconds},
                        {"derivative_wall_seconds", s.derivative_wall_seconds},
                        {"certificate_wall_seconds", s.certificate_wall_seconds}};
-  for (const auto& [parameter, bounds] : problem.free_parameters()) {
-    const auto i = static_cast<std::size_t>(parameter);
-    json["parameters"][problem.system().parameters()[i].name] = solution.parameters[i];
-  }
   for (const control::Violation& v : s.violations) {
     json["violations"].push_back(
         {{"name", v.name}, {"step", v.step}, {"time", v.time}, {"size", v.size}});
   }
+  return json;
+}
+
+ordered_json control_json(const Problem& problem, const Solution& solution) {
+  const Summary& s = solution.summary;
+  ordered_json json = summary_json(problem.name(), s);
+  for (const auto& [parameter, bounds] : problem.free_parameters()) {
+    const auto i = static_cast<std::size_t>(parameter);
+    json["parameters"][problem.system().parameters()[i].name] = solution.parameters[i];
+  }
   json["certificate"] =
-      control::is_solved(s.status) ? json_of(solution.certificate) : ordered_json(nullptr);
+      control::is_solved(s.status) ? certificate_json(solution.certificate) : ordered_json(nullptr);
   json["controls"] = controls_of(problem);
   json["drawing"] = drawing_json(problem.system(), solution.parameters);
   return json;
 }
 
-void print_control(const Problem& problem, const Solution& solution, bool verbose) {
-  const Summary& s = solution.summary;
-  fmt::print("{}: {} steps, {} unknowns, {} equations and constraints\n", problem.name(), s.steps,
+void print_summary(const std::string& problem, const Summary& s, bool verbose) {
+  fmt::print("{}: {} steps, {} unknowns, {} equations and constraints\n", problem, s.steps,
              s.variables, s.constraints);
   line("status", fmt::format("{} ({})", control::name_of(s.status), s.message));
   line("cost", fmt::format("{:.10g}", s.cost));
@@ -105,29 +110,41 @@ void print_control(const Problem& problem, const Solution& solution, bool verbos
   line("IPOPT", fmt::format("{}, linear solver {}", s.ipopt_version, s.linear_solver));
   line("wall time", fmt::format("{:.4g} s, of it {:.3g} s to set up and {:.3g} s of derivatives",
                                 s.wall_seconds, s.setup_wall_seconds, s.derivative_wall_seconds));
-  for (const auto& [parameter, bounds] : problem.free_parameters()) {
-    const auto i = static_cast<std::size_t>(parameter);
-    line(problem.system().parameters()[i].name, fmt::format("{:.10g}", solution.parameters[i]));
-  }
   for (const control::Violation& v : s.violations) {
     line("violated", fmt::format("{} (t = {:.4g}) by {:.3g}", v.name, v.time, v.size));
   }
   if (verbose) {
     for (const std::string& choice : s.choices) line("chosen", choice);
   }
-  if (!control::is_solved(s.status)) return;
-  const Certificate& c = solution.certificate;
+}
+
+void print_minimum(const Certificate& c) {
+  if (!c.is_complete) line("certificate", "ended early, by the time limit or on request");
   line("local minimum", c.dependent_equations ? "yes; some conditions repeat what others say"
                         : c.local_minimum     ? "yes"
                                           : fmt::format("no: {} eigenvalues of the KKT matrix are "
                                                         "negative, where a minimum has {}",
                                                         c.negative, c.equations));
+}
+
+void print_certificate(const Certificate& c) {
   line("Hamiltonian",
        fmt::format("{:.6g}, spread {:.3g}", c.hamiltonian_mean, c.hamiltonian_spread));
   line("run with finer step", c.resimulated
                                   ? fmt::format("misses the end by {:.3g}, cost differs by {:.3g}",
                                                 c.resimulation_miss, c.resimulation_cost_difference)
                                   : std::string("could not be made"));
+}
+
+void print_control(const Problem& problem, const Solution& solution, bool verbose) {
+  print_summary(problem.name(), solution.summary, verbose);
+  for (const auto& [parameter, bounds] : problem.free_parameters()) {
+    const auto i = static_cast<std::size_t>(parameter);
+    line(problem.system().parameters()[i].name, fmt::format("{:.10g}", solution.parameters[i]));
+  }
+  if (!control::is_solved(solution.summary.status)) return;
+  print_minimum(solution.certificate);
+  print_certificate(solution.certificate);
 }
 
 /// Outputs of the system at the grid points, controls behind them.

@@ -7,14 +7,15 @@ namespace liegrad::app {
 using nlohmann::ordered_json;
 
 void print(const control::Refined& refined) {
-  fmt::print("{:>7} {:>5} {:>17} {:>6} {:>9} {:>17} {:>10} {:>9} {:>8}\n", "steps", "iter", "cost",
-             "order", "error", "extrapolated", "d control", "miss", "seconds");
+  fmt::print("{:>7} {:>5} {:>17} {:>6} {:>9} {:>17} {:>10} {:>9} {:>6} {:>8}\n", "steps", "iter",
+             "cost", "order", "error", "extrapolated", "d control", "miss", "ratio", "seconds");
   for (const control::RefinedGrid& grid : refined.grids) {
-    fmt::print("{:>7} {:>5} {:>17.11g} {:>6} {:>9} {:>17.11g} {:>10.2e} {:>9.2e} {:>8.3g}\n",
-               grid.steps, grid.iterations, grid.cost,
-               grid.order != 0 ? fmt::format("{:.2f}", grid.order) : "",
-               grid.error != 0 ? fmt::format("{:.2e}", grid.error) : "", grid.extrapolated,
-               grid.control_change, grid.resimulation_miss, grid.wall_seconds);
+    fmt::print(
+        "{:>7} {:>5} {:>17.11g} {:>6} {:>9} {:>17.11g} {:>10.2e} {:>9.2e} {:>6.3g} {:>8.3g}\n",
+        grid.steps, grid.iterations, grid.cost,
+        grid.order != 0 ? fmt::format("{:.2f}", grid.order) : "",
+        grid.error != 0 ? fmt::format("{:.2e}", grid.error) : "", grid.extrapolated,
+        grid.control_change, grid.resimulation_miss, grid.step_ratio, grid.wall_seconds);
   }
 }
 
@@ -50,6 +51,7 @@ ordered_json json_of(const control::Refined& refined) {
                     {"extrapolated", grid.extrapolated},
                     {"control_change", grid.control_change},
                     {"resimulation_miss", grid.resimulation_miss},
+                    {"step_ratio", grid.step_ratio},
                     {"wall_seconds", grid.wall_seconds}});
   }
   return {{"reached", refined.reached}, {"grids", list}};

@@ -27,8 +27,8 @@ void Transcription::set_row_bounds() {
   row_bounds_.assign(index(rows_.size), point_interval(0));
   row_scales_.assign(index(rows_.size), 1.0);
   row_bounds_[index(rows_.cost)] = {};
-  const double h = problem_.horizon() / layout_.num_steps;
   for (int n = 1; n <= layout_.num_steps; ++n) {
+    const double h = problem_.horizon() * step_share(n);
     const int first = rows_.step_to(n) + rows_.equations;
     for (int i = rows_.elements.position; i < rows_.elements.velocity; ++i) {
       row_scales_[index(first + i)] = 1 / h;
@@ -48,44 +48,70 @@ void Transcription::set_row_bounds() {
   put(functions_.end_constraints, problem_.end_constraints(), rows_.end);
 }
 
+/// The guess of the problem; without one, the geodesic from the start to what is fixed at the end.
 std::vector<double> Transcription::guessed_configuration(double fraction) const {
   const lie::GroupList& space = problem_.system().configuration_space();
-  if (problem_.guess() && fraction > 0 && fraction < 1) {
-    std::vector<double> q = problem_.guess()(fraction);
-    if (static_cast<int>(q.size()) != space.num_coeffs()) {
-      throw InvalidArgument("problem '" + problem_.name() + "': its guess returns " +
-                            std::to_string(q.size()) + " coefficients; the configuration has " +
-                            std::to_string(space.num_coeffs()));
-    }
+  const std::vector<double> initial = problem_.system().initial_configuration();
+  const std::vector<double> start = start_.guess.empty() ? initial : start_.guess;
+  const auto copy_node = [&](const std::vector<double>& from, int node, std::vector<double>& to) {
+    const int first = space.coeff_offset(node);
+    std::copy_n(from.begin() + first, space.group(node).num_coeffs(), to.begin() + first);
+  };
+  // What is not fixed at the end stays where it starts.
+  std::vector<double> end = start;
+  for (int node = 0; node < space.size(); ++node) {
+    if (is_fixed_at_end(node)) copy_node(problem_.end_configuration(), node, end);
+  }
+  // Ends that are found are guessed like all else.
+  const bool is_guessed =
+      (fraction > 0 || start_.is_linked) && (fraction < 1 || start_.end_is_linked);
+  if (!problem_.guess() || !is_guessed) {
+    std::vector<double> q(index(space.num_coeffs()));
+    space.interpolate<double>(start, end, fraction, q);
     return q;
   }
-  std::vector<double> q(index(space.num_coeffs()));
-  space.interpolate<double>(problem_.system().initial_configuration(), problem_.end_configuration(),
-                            fraction, q);
+  std::vector<double> q = problem_.guess()(fraction);
+  if (static_cast<int>(q.size()) != space.num_coeffs()) {
+    throw InvalidArgument("problem '" + problem_.name() + "': its guess returns " +
+                          std::to_string(q.size()) + " coefficients; the configuration has " +
+                          std::to_string(space.num_coeffs()));
+  }
+  for (int node = 0; node < space.size(); ++node) {
+    if (fraction == 1 && is_fixed_at_end(node)) copy_node(end, node, q);
+    if (fraction == 0 && space.group(node).dof() > 0 &&
+        start_.given_positions[index(space.dof_offset(node))]) {
+      copy_node(initial, node, q);
+    }
+  }
   return q;
 }
 
-void Transcription::set_guess() {
+bool Transcription::is_fixed_at_end(int node) const {
+  const lie::GroupList& space = problem_.system().configuration_space();
+  const auto first = problem_.end_position_fixed().begin() + space.dof_offset(node);
+  return std::find(first, first + space.group(node).dof(), true) != first + space.group(node).dof();
+}
+
+void Transcription::set_guess(const StopRequest& stop) {
   const dae::Model& system = problem_.system();
   const lie::GroupList& space = system.configuration_space();
   guess_.assign(index(layout_.num_variables), 0.0);
   for (int n = 0; n <= layout_.num_steps; ++n) {
-    references_.push_back(guessed_configuration(static_cast<double>(n) / layout_.num_steps));
+    references_.push_back(guessed_configuration(share(n)));
     std::copy(problem_.control_guess().begin(), problem_.control_guess().end(),
               guess_.begin() + layout_.at(n, layout_.controls));
     if (layout_.has_times) {
-      guess_[index(layout_.at(n, layout_.time))] = problem_.horizon() * n / layout_.num_steps;
+      guess_[index(layout_.at(n, layout_.time))] = problem_.horizon() * share(n);
     }
   }
   // Velocities that lead from one reference to the next.
-  const double h = problem_.horizon() / layout_.num_steps;
   for (int n = 0; n < layout_.num_steps; ++n) {
     const std::span<double> v =
         std::span(guess_).subspan(index(layout_.at(n, layout_.v)), index(system.dof()));
     space.minus<double>(references_[index(n + 1)], references_[index(n)], v);
-    for (double& x : v) x /= h;
+    for (double& x : v) x /= problem_.horizon() * step_share(n + 1);
   }
-  guess_reactions();
+  guess_reactions(stop);
   share_periodic();
   if (layout_.horizon >= 0) guess_[index(layout_.horizon)] = problem_.horizon();
   int next = layout_.parameters;
@@ -104,7 +130,7 @@ void Transcription::share_periodic() {
 /// λ and s that belong to the guessed positions, velocities and controls. Without reactions the first linearisation of a
 /// system with joints may not see that its controls move all of it. Accelerations stay zero: a guess that satisfies the
 /// equations of motion but no relation of a step is so little violated that IPOPT takes short steps only.
-void Transcription::guess_reactions() {
+void Transcription::guess_reactions(const StopRequest& stop) {
   const dae::Model& system = problem_.system();
   if (system.num_multipliers() == 0) return;
   dae::Consistency consistency(system, {.allow_redundant = true, .check_elements = false},
@@ -115,10 +141,10 @@ void Transcription::guess_reactions() {
     return std::span(guess_).subspan(index(layout_.at(n, offset)), index(count));
   };
   const auto resized = [](int count) { return std::vector<double>(index(count), 0.0); };
-  for (int n = 0; n <= layout_.num_steps; ++n) {
+  for (int n = 0; n <= layout_.num_steps && !stop.is_made(); ++n) {
     const std::span<const double> v = part(n, layout_.v, system.dof());
     dae::State state;
-    state.t = problem_.horizon() * n / layout_.num_steps;
+    state.t = problem_.horizon() * share(n);
     state.q = references_[index(n)];
     state.v.assign(v.begin(), v.end());
     state.v_dot = state.a = resized(system.dof());
@@ -146,6 +172,11 @@ void Transcription::set_references() {
   }
 }
 
+void Transcription::use_references() {
+  set_references();
+  set_variable_bounds();
+}
+
 void Transcription::set_variable_bounds() {
   const dae::Model& system = problem_.system();
   variable_bounds_.assign(index(layout_.num_variables), {});
@@ -167,7 +198,7 @@ void Transcription::set_variable_bounds() {
     for (std::size_t i = 0; i < bounds.size(); ++i) {
       narrow(layout_.at(n, layout_.controls) + static_cast<int>(i), bounds[i]);
     }
-    if (n == 0) continue;
+    if (n == 0 && !start_.is_linked) continue;
     for (const auto& [dof, interval] : problem_.velocity_bounds()) {
       narrow(layout_.at(n, layout_.v) + dof, interval);
     }
@@ -179,8 +210,11 @@ void Transcription::set_variable_bounds() {
   std::vector<bool> is_periodic(index(system.dof()), false);
   for (const int dof : problem_.periodic()) is_periodic[index(dof)] = true;
   for (int i = 0; i < system.dof(); ++i) {
-    if (!is_periodic[index(i)]) {
+    const bool is_given = !is_periodic[index(i)] && !start_.is_linked;
+    if (is_given || (start_.is_linked && start_.given_positions[index(i)])) {
       narrow(layout_.q + i, point_interval(0));
+    }
+    if (is_given || (start_.is_linked && start_.given_velocities[index(i)])) {
       narrow(layout_.v + i, point_interval(v_0[index(i)]));
     }
     if (problem_.end_position_fixed()[index(i)]) {
@@ -190,6 +224,10 @@ void Transcription::set_variable_bounds() {
     if (!std::isnan(v_end)) narrow(layout_.at(last, layout_.v) + i, point_interval(v_end));
   }
   for (int i = layout_.stabilizer; i < layout_.controls; ++i) narrow(i, point_interval(0));
+  // The first step starts from a_0 itself.
+  for (int i = 0; layout_.rescales && i < system.dof(); ++i) {
+    narrow(layout_.start_a + i, point_interval(0));
+  }
   if (layout_.has_times) narrow(layout_.time, point_interval(0));
   if (layout_.horizon >= 0) narrow(layout_.horizon, problem_.horizon_bounds());
   int next = layout_.parameters;
@@ -232,6 +270,21 @@ void Transcription::set_reference(int point, std::span<const double> q) {
   }
 }
 
+void Transcription::move_reference(int point, int node, std::span<const double> q,
+                                   std::vector<double>& x) {
+  const lie::GroupList& space = problem_.system().configuration_space();
+  std::vector<double>& reference = references_[index(point)];
+  const std::span<double> delta =
+      std::span(x).subspan(index(layout_.at(point, layout_.q)), index(space.dof()));
+  std::vector<double> at(reference.size()), moved(index(space.dof()));
+  space.plus<double>(reference, delta, at);
+  std::copy_n(q.begin(), space.group(node).num_coeffs(),
+              reference.begin() + space.coeff_offset(node));
+  space.minus<double>(at, reference, moved);
+  const auto first = moved.begin() + space.dof_offset(node);
+  std::copy_n(first, space.group(node).dof(), delta.begin() + space.dof_offset(node));
+}
+
 /// The end counts from its target, wherever some of its coordinates are fixed, and from the start of what is periodic.
 bool Transcription::keeps_end_reference() const {
   if (!problem_.periodic().empty()) return true;
@@ -248,8 +301,7 @@ void Transcription::recentre(std::vector<double>& x) {
     space.plus<double>(q, delta, references_[index(n)]);
     std::fill(delta.begin(), delta.end(), 0.0);
   }
-  set_references();
-  set_variable_bounds();
+  use_references();
 }
 
 /// δ, then v.
@@ -285,6 +337,9 @@ std::string Transcription::variable_name(int variable) const {
     }
     if (offset < layout_.time)
       return "control " + system.controls()[index(offset - layout_.controls)];
+    if (layout_.rescales && offset >= layout_.start_a) {
+      return "a of the next step, " + system.coordinate_name(offset - layout_.start_a);
+    }
     return "time";
   };
   return name() + " at point " + std::to_string(point);
@@ -306,6 +361,7 @@ std::string Transcription::row_name(int row) const {
   if (row < rows_.start_end) {
     if (row >= rows_.start_periodic)
       return periodic_name(row - rows_.start_periodic) + " at point 0";
+    if (row >= rows_.start_constraints) return "constraint at point 0";
     if (row >= rows_.start_a) {
       return "starting value of a, " + system.coordinate_name(row - rows_.start_a);
     }
@@ -333,7 +389,10 @@ std::string Transcription::row_name(int row) const {
       return constraint_name(functions_.path_constraints, problem_.path_constraints(),
                              offset - rows_.path);
     }
-    if (offset >= rows_.step_size) return "time";
+    if (offset >= rows_.times) return "time";
+    if (offset >= rows_.rescaled) {
+      return "a of the next step, " + system.coordinate_name(offset - rows_.rescaled);
+    }
     const int equation = offset - rows_.equations;
     if (equation < 0) return "step relation, " + system.coordinate_name(offset % dof);
     if (equation < rows_.elements.algebraic) {

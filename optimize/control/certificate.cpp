@@ -19,15 +19,11 @@ constexpr double kSmallestSlack = 1e-12;
 /// In place of the zeros of equations that may depend on each other.
 constexpr std::array kRegularizations = {1e-8, 1e-10, 1e-12};
 
-/// The KKT matrix
-///
-///     W + Σ_x   Jᵀ
-///     J        -Σ_g⁻¹      with 0 in place of -Σ_g⁻¹ for equations,
-///
-/// where inequalities have had their slacks eliminated.
-void find_inertia(Transcription& transcription, Nlp& nlp, const Solution& solution,
+}  // namespace
+
+void find_inertia(Program& nlp, const Iterate& at, const StopRequest& stop,
                   Certificate& certificate) {
-  const KktLayout layout(transcription);
+  const KktLayout layout(nlp);
   std::vector<int> rows, columns;
   std::vector<double> entries;
   const auto add = [&](int row, int column, double value) {
@@ -35,11 +31,11 @@ void find_inertia(Transcription& transcription, Nlp& nlp, const Solution& soluti
     columns.push_back(column);
     entries.push_back(value);
   };
-  nlp.set_point(solution.x);
+  nlp.set_point(at.x);
   std::vector<double> hessian(nlp.hessian_pattern().size()),
       jacobian(nlp.jacobian_pattern().size());
   std::vector<double> g(index(nlp.num_constraints()));
-  nlp.hessian(1.0, solution.multipliers, hessian);
+  nlp.hessian(1.0, at.multipliers, hessian);
   nlp.jacobian(jacobian);
   nlp.constraints(g);
   for (std::size_t k = 0; k < hessian.size(); ++k) {
@@ -51,58 +47,53 @@ void find_inertia(Transcription& transcription, Nlp& nlp, const Solution& soluti
     const auto& [i, j] = nlp.jacobian_pattern()[k];
     if (layout.place[index(j)] >= 0) add(layout.num_free + i, layout.place[index(j)], jacobian[k]);
   }
-  for (int i = 0; i < transcription.num_variables(); ++i) {
+  for (int i = 0; i < nlp.num_variables(); ++i) {
     const int place = layout.place[index(i)];
     if (place < 0) continue;
     add(place, place,
-        barrier(solution.x[index(i)], transcription.variable_bounds()[index(i)],
-                solution.lower_multipliers[index(i)], solution.upper_multipliers[index(i)]));
+        barrier(at.x[index(i)], nlp.variable_interval(i), at.lower_multipliers[index(i)],
+                at.upper_multipliers[index(i)]));
   }
   const std::size_t first_row = entries.size();
   for (int i = 0; i < layout.num_rows; ++i) {
-    const double scale = transcription.row_scales()[index(i + 1)];
-    const Interval& given = transcription.row_bounds()[index(i + 1)];
+    const Interval given = nlp.constraint_interval(i);
     if (given.is_point()) {
       add(layout.num_free + i, layout.num_free + i, 0);
       continue;
     }
-    const double y = solution.multipliers[index(i)];
+    const double y = at.multipliers[index(i)];
     // A multiplier belongs to the upper bound where it is positive.
-    const double sigma = barrier(g[index(i)], {scale * given.lower, scale * given.upper},
-                                 std::max(-y, 0.0), std::max(y, 0.0));
+    const double sigma = barrier(g[index(i)], given, std::max(-y, 0.0), std::max(y, 0.0));
     add(layout.num_free + i, layout.num_free + i, -1 / std::max(sigma, 1e-12));
   }
   certificate.unknowns = layout.num_free;
   certificate.equations = layout.num_rows;
   TimeBlocks blocks(layout.stages, rows, columns);
   const auto is_minimum = [&] {
-    certificate.zero = blocks.factorize(entries) ? 0 : 1;
+    certificate.zero = blocks.factorize(entries, stop) ? 0 : 1;
     certificate.negative = certificate.zero == 0 ? blocks.negative() : 0;
     certificate.positive =
         certificate.zero == 0 ? layout.num_free + layout.num_rows - certificate.negative : 0;
     return certificate.zero == 0 && certificate.negative == layout.num_rows;
   };
   certificate.local_minimum = is_minimum();
-  if (certificate.local_minimum) return;
+  if (certificate.local_minimum || stop.is_made()) return;
   // Equations that depend on each other make the matrix singular at a minimum too. With -ε in place of their zeros the
   // inertia is right if and only if W + Σ_x + JᵀJ/ε is positive definite, which suffices for a minimum whatever the rank
   // of J is, and which no ε makes true at a saddle.
   const Certificate found = certificate;
   for (const double epsilon : kRegularizations) {
     for (int i = 0; i < layout.num_rows; ++i) {
-      if (transcription.row_bounds()[index(i + 1)].is_point()) {
-        entries[first_row + index(i)] = -epsilon;
-      }
+      if (nlp.constraint_interval(i).is_point()) entries[first_row + index(i)] = -epsilon;
     }
     certificate.local_minimum = is_minimum();
     certificate.dependent_equations = certificate.local_minimum;
-    if (certificate.local_minimum) return;
+    if (certificate.local_minimum || stop.is_made()) return;
   }
   // A matrix that is singular by itself is judged by the last ε.
   if (found.zero == 0) certificate = found;
 }
 
-/// The derivative of the Lagrangian by the length of each step.
 void find_hamiltonian(Transcription& transcription, const Solution& solution,
                       Certificate& certificate) {
   certificate.hamiltonian = transcription.step_length_derivatives(solution.multipliers);
@@ -115,8 +106,6 @@ void find_hamiltonian(Transcription& transcription, const Solution& solution,
       static_cast<double>(certificate.hamiltonian.size());
 }
 
-}  // namespace
-
 double barrier(double x, const Interval& bounds, double lower_multiplier, double upper_multiplier) {
   double sum = 0;
   if (std::isfinite(bounds.lower)) {
@@ -128,11 +117,15 @@ double barrier(double x, const Interval& bounds, double lower_multiplier, double
   return sum;
 }
 
-Certificate certify(Transcription& transcription, Nlp& nlp, const Solution& solution) {
+Certificate certify(Transcription& transcription, Nlp& nlp, const Solution& solution,
+                    const StopRequest& stop) {
   Certificate certificate;
-  find_inertia(transcription, nlp, solution, certificate);
-  find_hamiltonian(transcription, solution, certificate);
-  resimulate(transcription, solution, certificate);
+  const Iterate at{solution.x, solution.multipliers, solution.lower_multipliers,
+                   solution.upper_multipliers};
+  find_inertia(nlp, at, stop, certificate);
+  if (!stop.is_made()) find_hamiltonian(transcription, solution, certificate);
+  if (!stop.is_made()) resimulate(transcription, solution, stop, certificate);
+  certificate.is_complete = !stop.is_made();
   return certificate;
 }
 

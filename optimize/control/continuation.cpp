@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "liegrad/control/stop_request.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {
@@ -14,13 +15,16 @@ Followed follow(const std::function<Problem(double)>& make, double from, double 
     throw InvalidArgument("a continuation needs two finite values");
   }
   const double first = 1.0 / count, smallest = first / 64;
+  const StopRequest::Clock::time_point begin = StopRequest::Clock::now();
   Followed result;
   double reached = 0, share = 0, length = first;  // shares of the way
   for (;;) {
     const double value = share == 1 ? to : from + share * (to - from);
     const Problem problem = make(value);
     const Solution* const near = result.path.empty() ? start : &result.solution;
-    Solution next = near != nullptr ? solve_from(*near, problem, options) : solve(problem, options);
+    SolveOptions now = options;
+    now.time_limit = time_left(options.time_limit, begin);
+    Solution next = near != nullptr ? solve_from(*near, problem, now) : solve(problem, now);
     const Summary& summary = next.summary;
     result.path.push_back({value, summary.status, summary.cost, summary.t_end, summary.iterations,
                            next.certificate.local_minimum});

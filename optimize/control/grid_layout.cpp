@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "liegrad/control/border_stage.hpp"
+
 namespace liegrad::control {
 
-GridLayout::GridLayout(const Problem& problem, int steps, bool is_stabilized, bool with_times)
-    : has_times(with_times), num_steps(steps) {
+GridLayout::GridLayout(const Problem& problem, int steps, const Parts& parts)
+    : has_times(parts.has_times), rescales(parts.rescales), num_steps(steps) {
   const dae::Model& system = problem.system();
   int next = 0;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
@@ -15,9 +17,11 @@ GridLayout::GridLayout(const Problem& problem, int steps, bool is_stabilized, bo
   a = take(system.dof());
   lambda = take(system.num_multipliers());
   s = take(system.num_algebraic());
-  stabilizer = take(is_stabilized ? system.num_multipliers() : 0);
+  stabilizer = take(parts.is_stabilized ? system.num_multipliers() : 0);
   controls = take(static_cast<int>(system.controls().size()));
   time = take(has_times ? 1 : 0);
+  // What the next step starts from in place of a.
+  start_a = rescales ? take(system.dof()) : a;
   width = next;
 
   next = (steps + 1) * width;
@@ -25,6 +29,10 @@ GridLayout::GridLayout(const Problem& problem, int steps, bool is_stabilized, bo
   periodic = take(2 * static_cast<int>(problem.periodic().size()));
   parameters = take(static_cast<int>(problem.free_parameters().size()));
   num_variables = next;
+}
+
+int GridLayout::stage_of_variable(int variable) const {
+  return variable < (num_steps + 1) * width ? variable / width : kBorderStage;
 }
 
 }  // namespace liegrad::control

@@ -45,11 +45,11 @@ std::vector<double> Transcription::step_length_derivatives(
   std::vector<double> weights(index(rows_.size), 1.0), derivatives(index(shift), 0.0);
   for (std::size_t i = 1; i < weights.size(); ++i) weights[i] = row_scales_[i] * multipliers[i - 1];
   sum.adjoint(numbers, 1, weights, derivatives);
-  // h_n = T_n/N. A longer step moves all times behind it.
+  // h_n = φ_n T_n. A longer step moves all times behind it; ratios of steps are taken as given.
   double later = 0;
   for (int n = layout_.num_steps; n >= 1; --n) {
     if (layout_.has_times) later += weights[index(rows_.step_to(n) + rows_.times)];
-    derivatives[index(n - 1)] = derivatives[index(n - 1)] * layout_.num_steps - later;
+    derivatives[index(n - 1)] = derivatives[index(n - 1)] / step_share(n) - later;
   }
   return derivatives;
 }

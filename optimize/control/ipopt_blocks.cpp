@@ -6,7 +6,6 @@
 #include <IpTSymLinearSolver.hpp>
 #include <memory>
 
-#include "liegrad/control/certificate.hpp"
 #include "liegrad/control/time_blocks.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
@@ -19,15 +18,14 @@ using Ipopt::Number;
 
 /// The stages of IPOPT's unknowns: free ones of the NLP, slacks of inequalities, multipliers of equations, multipliers of
 /// inequalities.
-std::vector<int> kkt_stages(const Transcription& transcription) {
+std::vector<int> kkt_stages(const Program& program) {
   std::vector<int> stages, equations, inequalities;
-  for (int i = 0; i < transcription.num_variables(); ++i) {
-    if (transcription.variable_bounds()[index(i)].is_point()) continue;
-    stages.push_back(stage_of_variable(transcription.layout(), i));
+  for (int i = 0; i < program.num_variables(); ++i) {
+    if (!program.variable_interval(i).is_point()) stages.push_back(program.variable_stage(i));
   }
-  for (int row = 1; row < transcription.num_rows(); ++row) {
-    const bool equation = transcription.row_bounds()[index(row)].is_point();
-    (equation ? equations : inequalities).push_back(stage_of_row(transcription.rows(), row));
+  for (int i = 0; i < program.num_constraints(); ++i) {
+    const bool equation = program.constraint_interval(i).is_point();
+    (equation ? equations : inequalities).push_back(program.constraint_stage(i));
   }
   for (const auto* const list : {&inequalities, &equations, &inequalities}) {
     stages.insert(stages.end(), list->begin(), list->end());
@@ -37,7 +35,8 @@ std::vector<int> kkt_stages(const Transcription& transcription) {
 
 class BlockSolver final : public Ipopt::SparseSymLinearSolverInterface {
  public:
-  explicit BlockSolver(std::vector<int> stages) : stages_(std::move(stages)) {}
+  BlockSolver(std::vector<int> stages, const StopRequest& stop)
+      : stages_(std::move(stages)), stop_(stop) {}
 
   bool InitializeImpl(const Ipopt::OptionsList& /*options*/,
                       const std::string& /*prefix*/) override {
@@ -60,7 +59,9 @@ class BlockSolver final : public Ipopt::SparseSymLinearSolverInterface {
   Ipopt::ESymSolverStatus MultiSolve(bool new_matrix, const Index* /*ia*/, const Index* /*ja*/,
                                      Index nrhs, Number* rhs_vals, bool check_NegEVals,
                                      Index numberOfNegEVals) override {
-    if (new_matrix && !blocks_->factorize(values_)) return Ipopt::SYMSOLVER_SINGULAR;
+    if (new_matrix && !blocks_->factorize(values_, stop_)) {
+      return stop_.is_made() ? Ipopt::SYMSOLVER_FATAL_ERROR : Ipopt::SYMSOLVER_SINGULAR;
+    }
     if (check_NegEVals && blocks_->negative() != numberOfNegEVals) {
       return Ipopt::SYMSOLVER_WRONG_INERTIA;
     }
@@ -76,28 +77,32 @@ class BlockSolver final : public Ipopt::SparseSymLinearSolverInterface {
 
  private:
   std::vector<int> stages_;
+  const StopRequest& stop_;
   std::unique_ptr<TimeBlocks> blocks_;
   std::vector<double> values_;
 };
 
 class BlockAlgorithm final : public Ipopt::AlgorithmBuilder {
  public:
-  explicit BlockAlgorithm(std::vector<int> stages) : stages_(std::move(stages)) {}
+  BlockAlgorithm(std::vector<int> stages, const StopRequest& stop)
+      : stages_(std::move(stages)), stop_(stop) {}
 
   Ipopt::SmartPtr<Ipopt::SymLinearSolver> SymLinearSolverFactory(
       const Ipopt::Journalist& /*journalist*/, const Ipopt::OptionsList& /*options*/,
       const std::string& /*prefix*/) override {
-    return new Ipopt::TSymLinearSolver(new BlockSolver(stages_), nullptr);
+    return new Ipopt::TSymLinearSolver(new BlockSolver(stages_, stop_), nullptr);
   }
 
  private:
   std::vector<int> stages_;
+  const StopRequest& stop_;
 };
 
 }  // namespace
 
-Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Transcription& transcription) {
-  return new BlockAlgorithm(kkt_stages(transcription));
+Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Program& program,
+                                                         const StopRequest& stop) {
+  return new BlockAlgorithm(kkt_stages(program), stop);
 }
 
 }  // namespace liegrad::control
@@ -106,7 +111,8 @@ Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Transcription& tr
 
 namespace liegrad::control {
 
-Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Transcription& /*transcription*/) {
+Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Program& /*program*/,
+                                                         const StopRequest& /*stop*/) {
   return nullptr;
 }
 

@@ -3,7 +3,8 @@
 #include <IpoptConfig.h>
 #include <IpAlgBuilder.hpp>
 
-#include "liegrad/control/transcription.hpp"
+#include "liegrad/control/program.hpp"
+#include "liegrad/control/stop_request.hpp"
 
 namespace liegrad::control {
 
@@ -11,7 +12,8 @@ namespace liegrad::control {
 inline constexpr bool kIpoptTakesBlocks = IPOPT_VERSION_MAJOR > 3 ||
                                           (IPOPT_VERSION_MAJOR == 3 && IPOPT_VERSION_MINOR >= 14);
 
-/// Builds IPOPT's algorithm around TimeBlocks. IPOPT older than 3.14 does not take it: then there is none.
-Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Transcription& transcription);
+/// Builds IPOPT's algorithm around TimeBlocks; a request to stop, which must outlive it, ends a factorisation. IPOPT older than 3.14 does not take it: then there is none.
+Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Program& program,
+                                                         const StopRequest& stop);
 
 }  // namespace liegrad::control

@@ -27,21 +27,22 @@ using Ipopt::Number;
 constexpr double kLargestTurn = 2.5;
 /// IPOPT takes bounds beyond this for infinite.
 constexpr double kInfinity = 1e19;
+/// The order of pivots, by METIS.
+constexpr const char* kMetis = "5";
 /// An iterate that violates nothing by more satisfies the constraints.
 constexpr double kSatisfied = 1e-6;
-
-/// Older ones know no clock but the processor's.
-constexpr const char* kTimeLimit = kIpoptTakesBlocks ? "max_wall_time" : "max_cpu_time";
 
 double finite(double bound) { return std::clamp(bound, -2 * kInfinity, 2 * kInfinity); }
 
 class Adapter final : public Ipopt::TNLP {
  public:
-  Adapter(Program& program, const SolveOptions& options, Iterate& iterate, Solution& solution)
+  Adapter(Program& program, const SolveOptions& options, const StopRequest& stop, Iterate& iterate,
+          Record& record)
       : nlp_(program),
         options_(options),
+        stop_(stop),
         iterate_(iterate),
-        solution_(solution),
+        record_(record),
         current_(iterate.x) {}
 
   bool get_nlp_info(Index& n, Index& m, Index& nnz_jac_g, Index& nnz_h_lag,
@@ -119,14 +120,14 @@ class Adapter final : public Ipopt::TNLP {
                              Ipopt::IpoptCalculatedQuantities* quantities) override {
     iterations_ = iteration;
     if (mode == Ipopt::RegularMode) keep_best(cost, primal, data, quantities);
-    solution_.primal_history.push_back(primal);
-    solution_.dual_history.push_back(dual);
+    record_.primal_history.push_back(primal);
+    record_.dual_history.push_back(dual);
     turned_too_far_ = nlp_.largest_turn(current_) > kLargestTurn;
     if (options_.observe && !options_.observe(iteration, cost, primal)) {
       interrupted_ = true;
       return false;
     }
-    return !turned_too_far_;
+    return !turned_too_far_ && !stop_.is_made();
   }
 
   void finalize_solution(Ipopt::SolverReturn /*status*/, Index n, const Number* x,
@@ -192,8 +193,9 @@ class Adapter final : public Ipopt::TNLP {
 
   Program& nlp_;
   const SolveOptions& options_;
+  const StopRequest& stop_;
   Iterate& iterate_;
-  Solution& solution_;
+  Record& record_;
   std::vector<double> current_;
   Iterate best_;
   double best_cost_ = 0, best_violation_ = 0;
@@ -301,9 +303,9 @@ bool uses_blocks(const SolveOptions& options) {
   return options.linear_solver == LinearSolver::kBlocks;
 }
 
-void run_ipopt(const Transcription& transcription, Program& program, const SolveOptions& options,
-               Iterate& iterate, Solution& solution, bool& turned_too_far) {
-  Summary& summary = solution.summary;
+void run_ipopt(Program& program, const SolveOptions& options, const StopRequest& stop,
+               Iterate& iterate, Record& record, bool& turned_too_far) {
+  Summary& summary = record.summary;
   summary.ipopt_version = IPOPT_VERSION;
   use_one_thread();
   const Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = new Ipopt::IpoptApplication(false);
@@ -314,13 +316,13 @@ void run_ipopt(const Transcription& transcription, Program& program, const Solve
   choose("sb", "yes");
   choose("tol", number_text(options.tolerance));
   choose("max_iter", std::to_string(options.max_iterations));
-  if (options.time_limit > 0) choose(kTimeLimit, number_text(options.time_limit));
   const bool blocks = uses_blocks(options);
   summary.linear_solver = blocks ? "blocks" : "mumps";
   if (!blocks) choose("linear_solver", "mumps");
   // Equations of constraints have zeros on the diagonal wherever a step's own pivot would be.
-  if (!blocks && transcription.problem().system().num_multipliers() > 0) {
+  if (!blocks && program.has_joints()) {
     choose("mumps_pivtol", "1e-2");
+    choose("mumps_pivot_order", kMetis);  // what MUMPS chooses takes four times as long
   }
   if (options.hessian == HessianMode::kLimitedMemory) {
     choose("hessian_approximation", "limited-memory");
@@ -341,13 +343,13 @@ void run_ipopt(const Transcription& transcription, Program& program, const Solve
   }
   for (const auto& [name, value] : options.ipopt) set_option(*ipopt, name, value);
   Ipopt::ApplicationReturnStatus status = ipopt->Initialize("");
-  const Ipopt::SmartPtr<Adapter> adapter = new Adapter(program, options, iterate, solution);
+  const Ipopt::SmartPtr<Adapter> adapter = new Adapter(program, options, stop, iterate, record);
   if (status == Ipopt::Solve_Succeeded) {
     const Ipopt::SmartPtr<Ipopt::TNLP> tnlp = Ipopt::GetRawPtr(adapter);
     if (blocks) {
       const Ipopt::SmartPtr<Ipopt::NLP> nlp_of_ipopt =
           new Ipopt::TNLPAdapter(tnlp, Ipopt::ConstPtr(ipopt->Jnlst()));
-      Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> builder = block_algorithm(transcription);
+      Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> builder = block_algorithm(program, stop);
       status = ipopt->OptimizeNLP(nlp_of_ipopt, builder);
     } else {
       status = ipopt->OptimizeTNLP(tnlp);
@@ -357,6 +359,13 @@ void run_ipopt(const Transcription& transcription, Program& program, const Solve
   summary.iterations += adapter->iterations();
   summary.status = status_of(status);
   summary.message = message_of(status);
+  // IPOPT takes a factorisation or a motion that was stopped for one that failed.
+  if (!is_solved(summary.status) && stop.is_made()) {
+    const bool by_caller = stop.reason() == StopRequest::Reason::kCaller;
+    summary.status = by_caller ? Status::kInterrupted : Status::kTime;
+    summary.message = by_caller ? "stopped on request" : "the time limit was reached";
+    turned_too_far = false;
+  }
   // A point of least violation is what there is of a problem that has no solution.
   if (!is_solved(summary.status) && summary.status != Status::kInfeasible && !turned_too_far) {
     adapter->take_best();

@@ -51,6 +51,16 @@ Interval Nlp::constraint_interval(int constraint) const {
   return {scale * bounds.lower, scale * bounds.upper};
 }
 
+int Nlp::variable_stage(int variable) const {
+  return transcription_.layout().stage_of_variable(variable);
+}
+
+int Nlp::constraint_stage(int constraint) const {
+  return transcription_.rows().stage_of_row(constraint + 1);
+}
+
+bool Nlp::has_joints() const { return transcription_.problem().system().num_multipliers() > 0; }
+
 bool Nlp::set_point(std::span<const double> x) {
   std::copy(x.begin(), x.end(), transcription_.numbers().begin());
   has_values_ = has_jacobian_ = false;

@@ -31,6 +31,10 @@ class Nlp final : public Program {
   double largest_turn(std::span<const double> x) const override {
     return transcription_.largest_turn(x);
   }
+  void recentre(std::vector<double>& x) override { transcription_.recentre(x); }
+  int variable_stage(int variable) const override;
+  int constraint_stage(int constraint) const override;
+  bool has_joints() const override;
 
   /// Time spent in all evaluations so far.
   double seconds() const { return seconds_; }

@@ -30,6 +30,10 @@ std::vector<double> PointFunctions::record_point() const {
 }
 
 std::vector<Taped> PointFunctions::evaluate(const sensitivity::RecordedFunction& f, Tapes x) const {
+  return f(snapshot(x), {});
+}
+
+sensitivity::Snapshot<Taped> PointFunctions::snapshot(Tapes x) const {
   const lie::GroupList& space = system_.configuration_space();
   const auto list = [&x](int first, int end) {
     return std::vector<Taped>(x.begin() + first, x.begin() + end);
@@ -51,7 +55,7 @@ std::vector<Taped> PointFunctions::evaluate(const sensitivity::RecordedFunction&
       dae::Position<Taped>(std::move(nodes), list(layout_.parameters, layout_.controls),
                            list(layout_.controls, layout_.time), x[index(layout_.time)]),
       std::move(rates), list(layout_.lambda, layout_.s), list(layout_.s, layout_.parameters));
-  return f(sensitivity::Snapshot<Taped>(system_, motion), {});
+  return {system_, motion};
 }
 
 ad::Recording PointFunctions::at_point(const std::string& name,

@@ -27,9 +27,15 @@ class PointFunctions {
   std::vector<int> numbers(const sensitivity::MotionPlaces& places) const;
   bool reads_time(const ad::Recording& function) const;
 
- private:
+  // For functions of several points.
+
   using Tapes = std::span<const ad::Taped>;
+  int num_inputs() const { return num_inputs_; }
+  /// The inputs of a point with rotations that are rotations.
   std::vector<double> record_point() const;
+  sensitivity::Snapshot<ad::Taped> snapshot(Tapes inputs) const;
+
+ private:
   std::vector<ad::Taped> evaluate(const sensitivity::RecordedFunction& f, Tapes inputs) const;
 
   const dae::Model& system_;

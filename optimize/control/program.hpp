@@ -33,6 +33,16 @@ class Program {
                        std::span<double> entries) = 0;
   /// The largest angle by which an unknown configuration is away from its reference.
   virtual double largest_turn(std::span<const double> x) const = 0;
+  /// Moves the reference to the configurations of x, where it may move.
+  virtual void recentre(std::vector<double>& x) = 0;
+
+  // What a linear solver may know.
+
+  /// The stage of time, or kBorderStage for what all stages see.
+  virtual int variable_stage(int variable) const = 0;
+  virtual int constraint_stage(int constraint) const = 0;
+  /// Whether multipliers of joints are among the unknowns.
+  virtual bool has_joints() const = 0;
 };
 
 }  // namespace liegrad::control

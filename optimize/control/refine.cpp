@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "liegrad/control/mesh.hpp"
+#include "liegrad/control/stop_request.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {
@@ -16,20 +19,38 @@ constexpr double kHighestOrder = 2.3;
 
 double largest_change(const Solution& coarse, const Solution& fine) {
   double largest = 0;
+  // The finer grid has the points of the coarser one; a free horizon moves all of them.
+  const double stretch = fine.states.back().t / coarse.states.back().t;
   for (std::size_t n = 0; n < coarse.controls.size(); ++n) {
-    for (std::size_t i = 0; i < coarse.controls[n].size(); ++i) {
-      largest = std::max(largest, std::abs(coarse.controls[n][i] - fine.controls[2 * n][i]));
+    const auto [k, s] = fine.place(stretch * coarse.states[n].t);
+    const std::vector<double>& u = fine.controls[s < 0.5 ? k : k + 1];
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      largest = std::max(largest, std::abs(coarse.controls[n][i] - u[i]));
     }
   }
   return largest;
 }
 
+double ratio_of_steps(const Solution& solution) {
+  double shortest = std::numeric_limits<double>::infinity(), longest = 0;
+  for (std::size_t n = 1; n < solution.states.size(); ++n) {
+    const double h = solution.states[n].t - solution.states[n - 1].t;
+    shortest = std::min(shortest, h);
+    longest = std::max(longest, h);
+  }
+  return longest / shortest;
+}
+
 /// What the last three costs say.
-void estimate(std::vector<RefinedGrid>& grids) {
+void estimate(std::vector<RefinedGrid>& grids, bool adapts) {
   RefinedGrid& fine = grids.back();
   fine.extrapolated = fine.cost;
   if (grids.size() < 2) return;
   const double change = fine.cost - grids[grids.size() - 2].cost;
+  if (adapts) {
+    fine.error = std::abs(change);
+    return;
+  }
   double order = kOrder;
   if (grids.size() >= 3) {
     const double before = grids[grids.size() - 2].cost - grids[grids.size() - 3].cost;
@@ -39,6 +60,16 @@ void estimate(std::vector<RefinedGrid>& grids) {
   const double share = 1 / (std::exp2(order) - 1);
   fine.error = share * std::abs(change);
   fine.extrapolated = fine.cost + share * change;
+}
+
+void halve_all(TranscriptionOptions& grid) {
+  grid.steps *= 2;
+  std::vector<double> mesh;
+  for (std::size_t n = 0; n < grid.mesh.size(); ++n) {
+    if (n > 0) mesh.push_back(0.5 * (grid.mesh[n - 1] + grid.mesh[n]));
+    mesh.push_back(grid.mesh[n]);
+  }
+  grid.mesh = std::move(mesh);
 }
 
 }  // namespace
@@ -55,7 +86,9 @@ Refined refine(const Problem& problem, const SolveOptions& options, const Refine
   }
   Refined result;
   SolveOptions now = options;
+  const StopRequest::Clock::time_point begin = StopRequest::Clock::now();
   for (;;) {
+    now.time_limit = time_left(options.time_limit, begin);
     const Solution* const from = result.grids.empty() ? start : &result.solution;
     Solution next = from != nullptr ? solve_from(*from, problem, now) : solve(problem, now);
     const Summary& summary = next.summary;
@@ -67,14 +100,19 @@ Refined refine(const Problem& problem, const SolveOptions& options, const Refine
     if (solved && result.grids.size() > 1) {
       grid.control_change = largest_change(result.solution, next);
     }
-    if (solved) estimate(result.grids);
+    grid.step_ratio = ratio_of_steps(next);
+    if (solved) estimate(result.grids, refine.adapts);
     result.solution = std::move(next);
     if (!solved) return result;
     // The first change says nothing about the order.
     const double scale = std::abs(grid.cost);
     result.reached = result.grids.size() > 2 && grid.error <= refine.tolerance * scale;
-    if (result.reached || now.transcription.steps > refine.max_steps / 2) return result;
-    now.transcription.steps *= 2;
+    if (result.reached || result.solution.summary.steps > refine.max_steps / 2) return result;
+    if (refine.adapts) {
+      now.transcription.mesh = finer_mesh(result.solution);
+    } else {
+      halve_all(now.transcription);
+    }
   }
 }
 

@@ -17,12 +17,16 @@ struct RefinedGrid {
   /// The largest change of a control at points that both grids have.
   double control_change = 0;
   double resimulation_miss = 0;
+  /// The longest step over the shortest one.
+  double step_ratio = 1;
   double wall_seconds = 0;
 };
 
 struct RefineOptions {
   double tolerance = 1e-6;  ///< of the cost's error, relative; positive
   int max_steps = 20000;
+  /// Halves steps only where their estimated error is large, see finer_mesh(). The error of the cost is then its change.
+  bool adapts = false;
 };
 
 struct Refined {
@@ -31,7 +35,7 @@ struct Refined {
   bool reached = false;  ///< the tolerance
 };
 
-/// Halves the steps until the cost's estimated error is small enough, each search from the solution before. Ends early
+/// Halves the steps, all of them or those with large errors, until the cost's estimated error is small enough, each search from the solution before. Ends early
 /// where a grid is not solved: then its solution is returned, with the status that it has. Throws InvalidArgument.
 Refined refine(const Problem& problem, const SolveOptions& options, const RefineOptions& refine,
                const Solution* start = nullptr);

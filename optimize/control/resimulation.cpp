@@ -17,19 +17,25 @@ constexpr int kRefinement = 4;
 
 /// Controls that are linear between the points of a grid.
 void interpolate(const Solution& solution, double t, std::span<double> u) {
-  const auto steps = static_cast<double>(solution.controls.size() - 1);
-  const double at = std::clamp(t / solution.summary.t_end * steps, 0.0, steps);
-  const std::size_t n = std::min(static_cast<std::size_t>(at), solution.controls.size() - 2);
-  const double s = at - static_cast<double>(n);
+  const auto [n, s] = solution.place(t);
   for (std::size_t i = 0; i < u.size(); ++i) {
     u[i] = (1 - s) * solution.controls[n][i] + s * solution.controls[n + 1][i];
   }
+}
+
+/// All steps are as short as a quarter of the shortest one, as far as there are not too many.
+int num_fine_steps(const Transcription& transcription) {
+  const int steps = transcription.layout().num_steps;
+  double smallest = 1;
+  for (int n = 1; n <= steps; ++n) smallest = std::min(smallest, transcription.step_share(n));
+  return kRefinement * std::min(10 * steps, static_cast<int>(std::lround(1 / smallest)));
 }
 
 /// The cost of a run, by the quadrature of a transcription with as many steps.
 double cost_of(const Problem& problem, TranscriptionOptions options, const Solution& solution,
                const std::vector<dae::State>& states) {
   options.steps = static_cast<int>(states.size()) - 1;
+  options.mesh.clear();
   options.backend = ad::Backend::kInterpreted;
   Transcription fine(problem, options);
   return fine.cost_of(solution.parameters, states,
@@ -39,20 +45,27 @@ double cost_of(const Problem& problem, TranscriptionOptions options, const Solut
 }  // namespace
 
 void resimulate(const Transcription& transcription, const Solution& solution,
-                Certificate& certificate) {
+                const StopRequest& stop, Certificate& certificate) {
   const Problem& problem = transcription.problem();
-  const int steps = kRefinement * transcription.layout().num_steps;
+  const int steps = num_fine_steps(transcription);
   dae::IntegrateOptions options = dae::alpha_steps();
   options.t_end = solution.summary.t_end;
   options.step = solution.summary.t_end / steps;
   options.alpha.method = transcription.method();
   options.alpha.formulation = transcription.options().formulation;
   options.controls = [&solution](double t, std::span<double> u) { interpolate(solution, t, u); };
+  options.on_step = [&stop](const dae::State&) { return !stop.is_made(); };
   dae::RunValues values{.parameters = solution.parameters};
-  if (!problem.periodic().empty()) {
+  if (!problem.periodic().empty() || transcription.start_is_linked()) {
     values.initial = {solution.states.front().q, solution.states.front().v};
   }
-  const dae::Solution run = dae::Simulator(problem.system(), options).run(values);
+  dae::Solution run = dae::Simulator(problem.system(), options).run(values);
+  // Newton's iteration for positions has rounding errors of ε/h² in accelerations; that for velocities has ε/h.
+  if (run.summary.termination != dae::Termination::kReachedEnd && !stop.is_made() &&
+      options.alpha.formulation != dae::Formulation::kIndex2) {
+    options.alpha.formulation = dae::Formulation::kIndex2;
+    run = dae::Simulator(problem.system(), options).run(values);
+  }
   if (run.summary.termination != dae::Termination::kReachedEnd) return;
   certificate.resimulated = true;
 

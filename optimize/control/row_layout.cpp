@@ -3,25 +3,39 @@
 namespace liegrad::control {
 
 RowLayout::RowLayout(const Problem& problem, const ProblemFunctions& functions,
-                     dae::Formulation formulation, int steps, bool has_times)
+                     dae::Formulation formulation, const GridLayout& grid,
+                     const std::vector<int>& new_constraints)
     : elements(problem.system(), dae::constraint_rows(formulation)),
-      num_steps(steps),
+      num_steps(grid.num_steps),
       path_width(ProblemFunctions::num_values(functions.path_constraints)) {
   const dae::Model& system = problem.system();
   start_acceleration = start_motion + system.dof() + system.num_algebraic();
   start_a = start_acceleration + system.num_multipliers();
-  start_periodic = start_a + system.dof();
+  start_constraints = start_a + system.dof();
+  start_periodic = start_constraints;
+  for (const int i : new_constraints) {
+    const dae::PlacedElement& element = system.elements()[static_cast<std::size_t>(i)];
+    start_periodic += 2 * system.kind_of(element).shape().constraints;
+  }
   const int periodic = 2 * static_cast<int>(problem.periodic().size());
   start_end = start_periodic + periodic;
 
   equations = 3 * system.dof();
   step_size = equations + elements.size;
-  times = step_size;
-  path = times + (has_times ? 1 : 0);
+  rescaled = step_size;
+  times = rescaled + (grid.rescales ? system.dof() : 0);
+  path = times + (grid.has_times ? 1 : 0);
   point_size = path + path_width;
-  end = start_end + steps * point_size + path_width;
+  end = start_end + num_steps * point_size + path_width;
   end_periodic = end + ProblemFunctions::num_values(functions.end_constraints);
   size = end_periodic + periodic;
+}
+
+int RowLayout::stage_of_row(int row) const {
+  if (row < start_end) return 0;
+  if (row >= end) return num_steps;
+  if (row >= path_at(0)) return 0;
+  return (row - start_end) / point_size + 1;
 }
 
 }  // namespace liegrad::control

@@ -23,9 +23,10 @@ bool is_free(const Interval& bounds) {
 
 }  // namespace
 
-ShootingProgram::ShootingProgram(Transcription& transcription, Nlp& nlp)
+ShootingProgram::ShootingProgram(Transcription& transcription, Nlp& nlp, const StopRequest& stop)
     : transcription_(transcription),
       nlp_(nlp),
+      stop_(stop),
       start_(transcription.problem().system(), {.check_elements = false},
              dae::LinearSolverKind::kAutomatic),
       step_(transcription.problem().system(), transcription.options().formulation,
@@ -140,9 +141,10 @@ bool ShootingProgram::run() {
   const double horizon = transcription_.horizon(x_);
   for (int n = 1; n <= layout.num_steps; ++n) {
     if (layout.has_times && is_eliminated_[index(n)]) {
-      x_[index(layout.at(n, layout.time))] = horizon * n / layout.num_steps;
+      x_[index(layout.at(n, layout.time))] = horizon * transcription_.share(n);
     }
-    if (is_eliminated_[index(n)] && !run_step(n)) return false;
+    if ((heeds_stop_ && stop_.is_made()) || (is_eliminated_[index(n)] && !run_step(n)))
+      return false;
   }
   return true;
 }
@@ -153,7 +155,7 @@ bool ShootingProgram::run_step(int n) {
   const lie::GroupList& space = system.configuration_space();
   const GridLayout& layout = transcription_.layout();
   const auto& at = step_.layout();
-  const double horizon = transcription_.horizon(x_), h = horizon / layout.num_steps;
+  const double horizon = transcription_.horizon(x_), h = horizon * transcription_.step_share(n);
   const int dof = system.dof(), start = layout.at(n - 1, 0), end = layout.at(n, 0);
 
   // The end is counted from where the velocity leads, or from a target.
@@ -167,14 +169,15 @@ bool ShootingProgram::run_step(int n) {
 
   const std::span<double> point = step_.point();
   std::copy_n(x_.begin() + start, 4 * dof, point.begin() + at.start.q);
+  if (n > 1) std::copy_n(x_.begin() + start + layout.start_a, dof, point.begin() + at.start.a);
   std::copy(delta.begin(), delta.end(), point.begin() + at.end.q);
   std::copy_n(x_.begin() + start + layout.v, layout.stabilizer - layout.v,
               point.begin() + at.end.v);
   std::fill_n(point.begin() + at.stabilizer, system.num_multipliers(), 0.0);
   const std::span<const double> u = transcription_.controls(x_, n);
   std::copy(u.begin(), u.end(), point.begin() + at.controls);
-  point[index(at.start_time)] = horizon * (n - 1) / layout.num_steps;
-  point[index(at.end_time)] = horizon * n / layout.num_steps;
+  point[index(at.start_time)] = horizon * transcription_.share(n - 1);
+  point[index(at.end_time)] = horizon * transcription_.share(n);
   point[index(at.h)] = h;
 
   const int rows = step_.num_rows();
@@ -206,6 +209,11 @@ bool ShootingProgram::run_step(int n) {
     last_size = size;
     if (size < kNewtonTolerance || stays) {
       std::copy_n(point.begin() + at.end.q, rows, x_.begin() + end);
+      for (int i = 0; layout.rescales && i < dof; ++i) {
+        const double v_dot = x_[index(end + layout.v_dot + i)];
+        x_[index(end + layout.start_a + i)] =
+            v_dot + transcription_.step_ratio(n) * (x_[index(end + layout.a + i)] - v_dot);
+      }
       return true;
     }
   }
@@ -221,6 +229,7 @@ void ShootingProgram::find_derivatives() {
   for (int i = 0; i < num_variables(); ++i) derivative_(kept_[index(i)], i) = 1;
   std::vector<int> place(index(nlp_.num_variables()), -1);
   for (Point& point : points_) {
+    if (stop_.is_made()) return;  // nobody reads what follows
     const auto size = static_cast<Eigen::Index>(point.unknowns.size());
     for (std::size_t i = 0; i < point.unknowns.size(); ++i) {
       place[index(point.unknowns[i])] = static_cast<int>(i);
@@ -333,9 +342,12 @@ void ShootingProgram::hessian(double cost_factor, std::span<const double> multip
 
 Iterate ShootingProgram::expanded(const Iterate& iterate) {
   Iterate whole;
+  // A search that was stopped ends with a motion, too.
+  heeds_stop_ = false;
   const bool defined = set_point(iterate.x);
+  heeds_stop_ = true;
   whole.x = x_;
-  if (!iterate.has_multipliers || !defined) return whole;
+  if (!iterate.has_multipliers || !defined || stop_.is_made()) return whole;
   find_derivatives();
   whole.has_multipliers = true;
   whole.multipliers = spread(iterate.multipliers);

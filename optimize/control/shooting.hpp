@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "liegrad/control/border_stage.hpp"
 #include "liegrad/control/ipopt_run.hpp"
 #include "liegrad/control/nlp.hpp"
 #include "liegrad/dae/start/consistency.hpp"
@@ -24,8 +25,8 @@ namespace liegrad::control {
 ///     dg/dz = g_z + g_w S,   H = (Sᵀ I) ∇²L (S I)ᵀ,   F_wᵀ η = -(σ f + yᵀg)_w,   L = σ f + yᵀg + ηᵀF.
 class ShootingProgram final : public Program {
  public:
-  /// Both must outlive it. Throws InvalidArgument.
-  ShootingProgram(Transcription& transcription, Nlp& nlp);
+  /// All must outlive it. A request to stop ends a run, at a point that then is not defined. Throws InvalidArgument.
+  ShootingProgram(Transcription& transcription, Nlp& nlp, const StopRequest& stop);
 
   int num_variables() const override { return static_cast<int>(kept_.size()); }
   int num_constraints() const override {
@@ -43,6 +44,10 @@ class ShootingProgram final : public Program {
   void hessian(double cost_factor, std::span<const double> multipliers,
                std::span<double> entries) override;
   double largest_turn(std::span<const double> /*z*/) const override { return 0; }
+  void recentre(std::vector<double>& /*z*/) override {}  // a run moves references itself
+  int variable_stage(int /*variable*/) const override { return kBorderStage; }
+  int constraint_stage(int /*constraint*/) const override { return kBorderStage; }
+  bool has_joints() const override { return nlp_.has_joints(); }
 
   /// z of a point of the whole program.
   std::vector<double> reduced(std::span<const double> x) const;
@@ -68,6 +73,7 @@ class ShootingProgram final : public Program {
 
   Transcription& transcription_;
   Nlp& nlp_;
+  const StopRequest& stop_;
   dae::Consistency start_;
   sensitivity::StepEquations step_;
   std::vector<Point> points_;
@@ -79,7 +85,7 @@ class ShootingProgram final : public Program {
   ad::Pattern jacobian_pattern_, hessian_pattern_;
   std::vector<double> x_, entries_, hessian_entries_;
   Matrix derivative_;  ///< dx/dz
-  bool has_derivatives_ = false;
+  bool has_derivatives_ = false, heeds_stop_ = true;
 };
 
 }  // namespace liegrad::control

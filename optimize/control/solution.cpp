@@ -1,5 +1,7 @@
 #include "liegrad/control/solution.hpp"
 
+#include <algorithm>
+
 namespace liegrad::control {
 
 const char* name_of(Status status) {
@@ -14,6 +16,15 @@ const char* name_of(Status status) {
     case Status::kFailed: return "failed";
   }
   return "";
+}
+
+Solution::Place Solution::place(double t) const {
+  const auto later = std::upper_bound(states.begin() + 1, states.end() - 1, t,
+                                      [](double at, const dae::State& s) { return at < s.t; });
+  const dae::State &before = *(later - 1), &after = *later;
+  const double length = after.t - before.t;
+  return {static_cast<std::size_t>(later - 1 - states.begin()),
+          length > 0 ? std::clamp((t - before.t) / length, 0.0, 1.0) : 0.0};
 }
 
 }  // namespace liegrad::control

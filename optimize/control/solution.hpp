@@ -32,6 +32,8 @@ struct Violation {
 
 /// What speaks for a solution being an optimum.
 struct Certificate {
+  /// False where a limit of time or a request to stop ended it early: what follows is then as far as it came.
+  bool is_complete = false;
   /// Eigenvalues of the KKT matrix at the solution, with the barrier terms of active bounds: a local minimum has as many
   /// positive ones as there are unknowns, and as many negative ones as there are equations.
   int positive = 0, negative = 0, zero = 0;
@@ -66,6 +68,13 @@ struct Summary {
 };
 
 struct Solution {
+  /// The step that a time is in, counted from 0, and how much of it is over. Precondition: there are two points.
+  struct Place {
+    std::size_t step;
+    double share;
+  };
+  Place place(double t) const;
+
   Summary summary;
   Certificate certificate;
   std::vector<dae::State> states;             ///< at the grid points

@@ -33,6 +33,8 @@ struct SolveOptions {
   bool find_gains = false;  ///< of the feedback along the solution
   /// Called in each iteration; false ends the search with the iterate at hand.
   std::function<bool(int iteration, double cost, double violation)> observe;
+  /// Asked in every step of what can take long, within an iteration too; true ends the search likewise.
+  std::function<bool()> stop;
 };
 
 /// Finds local optima of a problem with IPOPT. What cannot be solved is said in the summary, and the best iterate is kept.

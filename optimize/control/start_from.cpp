@@ -52,8 +52,17 @@ void check(const Problem& problem, const Solution& solution) {
 void Transcription::start_from_guess() {
   references_ = first_references_;
   guess_ = first_guess_;
-  set_references();
-  set_variable_bounds();
+  use_references();
+}
+
+/// Whether a solution of as many points has them at the same shares of its horizon.
+bool Transcription::has_times_of(const Solution& solution) const {
+  const double begin = solution.states.front().t, duration = solution.states.back().t - begin;
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    const double t = solution.states[index(n)].t - begin;
+    if (std::abs(t - share(n) * duration) > 1e-9 * duration) return false;
+  }
+  return true;
 }
 
 bool Transcription::start_from(const Solution& solution) {
@@ -61,20 +70,17 @@ bool Transcription::start_from(const Solution& solution) {
   const dae::Model& system = problem_.system();
   const lie::GroupList& space = system.configuration_space();
   const int last = layout_.num_steps;
+  const double begin = solution.states.front().t, duration = solution.states.back().t - begin;
   const bool same = static_cast<int>(solution.states.size()) == last + 1 &&
-                    solution.formulation == options_.formulation &&
+                    has_times_of(solution) && solution.formulation == options_.formulation &&
                     solution.x.size() == guess_.size() &&
                     solution.multipliers.size() == index(rows_.size - 1) &&
                     solution.lower_multipliers.size() == guess_.size() &&
                     solution.upper_multipliers.size() == guess_.size();
-  const double horizon = layout_.horizon >= 0 ? solution.states.back().t - solution.states.front().t
-                                              : problem_.horizon();
+  const double horizon = layout_.horizon >= 0 ? duration : problem_.horizon();
   std::vector<double> q(index(space.num_coeffs())), delta(index(space.dof()));
   for (int n = 0; n <= last; ++n) {
-    const double at =
-        static_cast<double>(n) * static_cast<double>(solution.states.size() - 1) / last;
-    const std::size_t k = std::min(static_cast<std::size_t>(at), solution.states.size() - 2);
-    const double s = at - static_cast<double>(k);
+    const auto [k, s] = solution.place(begin + share(n) * duration);
     const dae::State &before = solution.states[k], &after = solution.states[k + 1];
     const auto put = [&](int offset, const std::vector<double>& list) {
       std::copy(list.begin(), list.end(), guess_.begin() + layout_.at(n, offset));
@@ -89,7 +95,13 @@ bool Transcription::start_from(const Solution& solution) {
     put(layout_.lambda, between(before.lambda, after.lambda, s));
     put(layout_.s, between(before.s, after.s, s));
     put(layout_.controls, between(solution.controls[k], solution.controls[k + 1], s));
-    if (layout_.has_times) guess_[index(layout_.at(n, layout_.time))] = horizon * n / last;
+    if (layout_.has_times) guess_[index(layout_.at(n, layout_.time))] = horizon * share(n);
+    for (int i = 0; layout_.rescales && i < system.dof(); ++i) {
+      const double v_dot = guess_[index(layout_.at(n, layout_.v_dot + i))];
+      guess_[index(layout_.at(n, layout_.start_a + i))] =
+          v_dot +
+          step_ratio(std::max(n, 1)) * (guess_[index(layout_.at(n, layout_.a + i))] - v_dot);
+    }
     for (int i = layout_.stabilizer; i < layout_.controls; ++i) {
       const int variable = layout_.at(n, i);
       guess_[index(variable)] = same ? solution.x[index(variable)] : 0.0;
@@ -101,8 +113,7 @@ bool Transcription::start_from(const Solution& solution) {
   for (const auto& [parameter, bounds] : problem_.free_parameters()) {
     guess_[index(next++)] = solution.parameters[index(parameter)];
   }
-  set_references();
-  set_variable_bounds();
+  use_references();
   return same;
 }
 

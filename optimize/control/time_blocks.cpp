@@ -15,11 +15,20 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 constexpr double kTiny = 1e-22;
 /// Larger pivots delay many unknowns, and fronts grow.
 constexpr double kLargestThreshold = 1e-2;
+/// Besides as many as a stage has unknowns.
+constexpr int kMostDelayed = 16;
+/// Of scaling rows and columns; the second one leaves entries within a factor of two or so.
+constexpr int kRounds = 2;
 
 }  // namespace
 
 TimeBlocks::TimeBlocks(std::span<const int> stages, std::span<const int> rows,
-                       std::span<const int> columns) {
+                       std::span<const int> columns)
+    : rows_(rows.begin(), rows.end()),
+      columns_(columns.begin(), columns.end()),
+      scales_(stages.size(), 1.0),
+      scaled_(rows.size()),
+      largest_(stages.size()) {
   int num_stages = 0;
   for (const int stage : stages) num_stages = std::max(num_stages, stage + 1);
   stages_.resize(at(num_stages + 1));
@@ -100,16 +109,60 @@ bool TimeBlocks::increase_quality() {
   return true;
 }
 
-bool TimeBlocks::factorize(std::span<const double> entries) {
+/// d_i such that the largest entry of each row of d_i a_ij d_j is about 1 [Ruiz2001].
+void TimeBlocks::equilibrate(std::span<const double> entries) {
+  std::fill(scales_.begin(), scales_.end(), 1.0);
+  std::copy(entries.begin(), entries.end(), scaled_.begin());
+  for (int round = 0; round < kRounds; ++round) {
+    std::fill(largest_.begin(), largest_.end(), 0.0);
+    for (std::size_t k = 0; k < scaled_.size(); ++k) {
+      const double size = std::abs(scaled_[k]);
+      double &row = largest_[at(rows_[k])], &column = largest_[at(columns_[k])];
+      row = std::max(row, size);
+      column = std::max(column, size);
+    }
+    for (std::size_t i = 0; i < scales_.size(); ++i) {
+      largest_[i] = largest_[i] > 0 ? 1 / std::sqrt(largest_[i]) : 1.0;
+      scales_[i] *= largest_[i];
+    }
+    for (std::size_t k = 0; k < scaled_.size(); ++k) {
+      scaled_[k] *= largest_[at(rows_[k])] * largest_[at(columns_[k])];
+    }
+  }
+}
+
+void TimeBlocks::solve(std::span<double> b) {
+  const auto scale = [&] {
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] *= scales_[i];
+  };
+  if (is_equilibrated_) scale();
+  factor_.solve(b);
+  if (is_equilibrated_) scale();
+}
+
+bool TimeBlocks::factorize(std::span<const double> entries, const StopRequest& stop) {
+  Outcome outcome = eliminate(entries, stop);
+  if (outcome == Outcome::kTooManyDelayed && !is_equilibrated_) {
+    is_equilibrated_ = true;  // from now on: the matrices that follow are like this one
+    outcome = eliminate(entries, stop);
+  }
+  return outcome == Outcome::kRegular;
+}
+
+TimeBlocks::Outcome TimeBlocks::eliminate(std::span<const double> given, const StopRequest& stop) {
   factor_.clear();
-  num_delayed_ = 0;
+  num_delayed_ = most_delayed_ = 0;
+  if (is_equilibrated_) equilibrate(given);
+  const std::span<const double> entries =
+      is_equilibrated_ ? std::span<const double>(scaled_) : given;
   double scale = 0;
   for (const double x : entries) scale = std::max(scale, std::abs(x));
-  if (!std::isfinite(scale)) return false;
+  if (!std::isfinite(scale)) return Outcome::kSingular;
   carried_.clear();
   int delayed = 0;
   late_.clear();
   for (std::size_t n = 0; n < stages_.size(); ++n) {
+    if (stop.is_made()) return Outcome::kSingular;
     const Stage& stage = stages_[n];
     // Delayed unknowns, then those of the stage.
     complete_.assign(late_.begin(), late_.end());
@@ -130,6 +183,11 @@ bool TimeBlocks::factorize(std::span<const double> entries) {
     front_.eliminate(threshold_, kTiny * scale, factor_);
     delayed = front_.num_delayed();
     num_delayed_ += delayed;
+    most_delayed_ = std::max(most_delayed_, delayed);
+    // What never finds a pivot would make each front larger than the last one.
+    if (delayed > kMostDelayed + static_cast<int>(stage.unknowns.size())) {
+      return Outcome::kTooManyDelayed;
+    }
     late_.clear();
     for (int i = 0; i < delayed; ++i) late_.push_back(front_.unknown_left(i));
     carried_.clear();
@@ -137,7 +195,7 @@ bool TimeBlocks::factorize(std::span<const double> entries) {
       for (int i = j; i < front_.size_left(); ++i) carried_.push_back(front_.entry_left(i, j));
     }
   }
-  return delayed == 0;
+  return delayed == 0 ? Outcome::kRegular : Outcome::kSingular;
 }
 
 }  // namespace liegrad::control

@@ -3,7 +3,9 @@
 #include <span>
 #include <vector>
 
+#include "liegrad/control/border_stage.hpp"
 #include "liegrad/control/front.hpp"
+#include "liegrad/control/stop_request.hpp"
 
 namespace liegrad::control {
 
@@ -18,26 +20,36 @@ namespace liegrad::control {
 /// Stages are eliminated one after the other, each as a dense front whose boundary is what it touches of the next stage
 /// and the border; unknowns without a good pivot are delayed to the next. The work is linear in the number of stages, and
 /// the signs of the pivots are the inertia of the matrix.
+///
+/// Short steps h scale unknowns apart: pivots of index 3 have h² beside entries of 1, fail the threshold, and would be
+/// delayed from stage to stage. When more unknowns wait than a stage has, rows and columns are scaled to largest entries of
+/// 1, from then on; when they wait even so, the matrix counts as singular.
 class TimeBlocks {
  public:
-  static constexpr int kBorder = -1;
+  static constexpr int kBorder = kBorderStage;
 
   /// The stage of each unknown, and the entries of the lower triangle, which may repeat. Throws InvalidArgument if one
   /// couples stages that are not neighbours.
   TimeBlocks(std::span<const int> stages, std::span<const int> rows, std::span<const int> columns);
 
-  /// False if the matrix is singular.
-  bool factorize(std::span<const double> entries);
+  /// False if the matrix is singular, or if it is asked to stop.
+  bool factorize(std::span<const double> entries, const StopRequest& stop = {});
   int negative() const { return factor_.negative(); }
-  void solve(std::span<double> b) { factor_.solve(b); }
+  void solve(std::span<double> b);
   /// Asks for larger pivots from now on; false if they are as large as they can be.
   bool increase_quality();
 
   /// Unknowns that were delayed in the last factorisation, once for each front that they left.
   int num_delayed() const { return num_delayed_; }
+  /// The most of them in one front.
+  int most_delayed() const { return most_delayed_; }
   std::size_t num_factor_entries() const { return factor_.num_entries(); }
 
  private:
+  enum class Outcome { kRegular, kSingular, kTooManyDelayed };
+  Outcome eliminate(std::span<const double> entries, const StopRequest& stop);
+  void equilibrate(std::span<const double> entries);
+
   struct Entry {
     int source;  ///< among the entries given
     int i, j;    ///< in the front of its stage, behind what was delayed
@@ -56,7 +68,11 @@ class TimeBlocks {
   std::vector<int> complete_;
   std::vector<double> carried_;  ///< what one front hands to the next, by columns
   double threshold_ = 1e-8;
-  int num_delayed_ = 0;
+  int num_delayed_ = 0, most_delayed_ = 0;
+  std::vector<int> rows_, columns_;  ///< of the entries
+  bool is_equilibrated_ = false;
+  std::vector<double> scales_, scaled_;  ///< of the unknowns; the entries with them
+  std::vector<double> largest_;
 };
 
 }  // namespace liegrad::control

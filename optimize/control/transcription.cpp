@@ -9,17 +9,38 @@
 namespace liegrad::control {
 namespace {
 
+/// Of a step; shorter ones lose their digits.
+constexpr double kSmallestShare = 1e-9;
+
 using ad::Taped;
 using dae::ElementFunction;
 using dae::index;
 using sensitivity::MotionPlaces;
 using sensitivity::StepTerms;
 
+void check_mesh(const Problem& problem, const std::vector<double>& mesh) {
+  const auto refuse = [&](const std::string& sentence) {
+    throw InvalidArgument("problem '" + problem.name() + "': the mesh " + sentence);
+  };
+  if (mesh.front() != 0 || mesh.back() != 1) {
+    refuse("holds shares of the horizon, from 0 at its start to 1 at its end");
+  }
+  for (std::size_t n = 1; n < mesh.size(); ++n) {
+    if (mesh[n] - mesh[n - 1] >= kSmallestShare) continue;
+    refuse("does not ascend from point " + std::to_string(n - 1) + " to point " +
+           std::to_string(n) + "; a step is at least " + "1e-9 of the horizon");
+  }
+}
+
 TranscriptionOptions completed(const Problem& problem, TranscriptionOptions options) {
   if (!problem.periodic().empty() && options.kind != TranscriptionKind::kSimultaneous) {
     throw InvalidArgument("problem '" + problem.name() +
                           "': periodic nodes need the simultaneous transcription, since shooting "
                           "begins with given values");
+  }
+  if (!options.mesh.empty()) {
+    options.steps = static_cast<int>(options.mesh.size()) - 1;
+    check_mesh(problem, options.mesh);
   }
   if (options.steps < 2) {
     throw InvalidArgument("problem '" + problem.name() + "': " + std::to_string(options.steps) +
@@ -34,11 +55,24 @@ TranscriptionOptions completed(const Problem& problem, TranscriptionOptions opti
   return options;
 }
 
+/// Methods with a ≠ v̇ carry an a that belongs to a time within a step.
+bool rescales(const dae::AlphaMethod& method) {
+  return method.parameters.alpha_m != 0 || method.parameters.alpha_f != 0;
+}
+
 /// x - y.
 ad::Recording difference() {
   using Tapes = std::span<const Taped>;
   return ad::record({.name = "difference", .variables = 2},
                     [](Tapes x, Tapes) { return std::vector<Taped>{x[0] - x[1]}; });
+}
+/// a* - v̇ - r (a - v̇): a_n belongs to a time that is a share of the step away from t_n. The next step, of another length
+/// r h, starts from what a is at the same share of itself.
+ad::Recording rescaling() {
+  using Tapes = std::span<const Taped>;
+  return ad::record({.name = "rescaled_a", .variables = 4}, [](Tapes x, Tapes) {
+    return std::vector<Taped>{x[0] - x[1] - x[3] * (x[2] - x[1])};
+  });
 }
 /// t - T n/N.
 ad::Recording time_relation() {
@@ -49,21 +83,25 @@ ad::Recording time_relation() {
 
 }  // namespace
 
-Transcription::Transcription(const Problem& problem, const TranscriptionOptions& options)
+Transcription::Transcription(const Problem& problem, const TranscriptionOptions& options,
+                             const PhaseStart& start, const StopRequest& stop)
     : problem_(problem),
       options_(completed(problem, options)),
+      start_(start),
       point_functions_(problem.system()),
       functions_(problem, point_functions_),
-      layout_(problem, options.steps, options.formulation == dae::Formulation::kStabilized,
-              problem.has_free_horizon() && functions_.read_time),
-      rows_(problem, functions_, options.formulation, options.steps, layout_.has_times),
+      layout_(problem, options_.steps,
+              {.is_stabilized = options.formulation == dae::Formulation::kStabilized,
+               .has_times = problem.has_free_horizon() && functions_.read_time,
+               .rescales = !options_.mesh.empty() && rescales(method())}),
+      rows_(problem, functions_, options.formulation, layout_, start_.new_constraints),
       motion_(problem.system()),
       sum_(layout_.num_variables, rows_.size),
       terms_(std::make_unique<sensitivity::TermList>(sum_, options.backend)) {
   place_points();
   add_terms();
   set_row_bounds();
-  set_guess();
+  set_guess(stop);
   set_references();
   set_variable_bounds();
   first_references_ = references_;
@@ -76,7 +114,9 @@ void Transcription::place_points() {
   const lie::GroupList& space = system.configuration_space();
   int next = layout_.num_variables;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
-  const int fraction = take(1), method_numbers = take(sensitivity::kNumMethodNumbers);
+  // One length of all steps, or one for each.
+  const int fraction = take(options_.mesh.empty() ? 1 : layout_.num_steps);
+  const int method_numbers = take(sensitivity::kNumMethodNumbers);
   horizon_ = layout_.horizon >= 0 ? layout_.horizon : take(1);
 
   std::vector<int> parameters;
@@ -104,28 +144,43 @@ void Transcription::place_points() {
   for (int n = 0; n < layout_.num_steps; ++n) {
     steps_.push_back({.start = points[index(n)],
                       .end = points[index(n + 1)],
-                      .start_a = layout_.at(n, layout_.a),
+                      .start_a = layout_.at(n, n == 0 ? layout_.a : layout_.start_a),
                       .end_a = layout_.at(n + 1, layout_.a),
                       .stabilizer = layout_.at(n + 1, layout_.stabilizer),
                       .horizon = horizon_,
-                      .fraction = fraction,
+                      .fraction = options_.mesh.empty() ? fraction : fraction + n,
                       .base = take(system.dof()),
                       .method = method_numbers});
   }
-  // What is read besides is n/N, for times that are unknown.
-  num_numbers_ = next + (layout_.has_times ? layout_.num_steps + 1 : 0);
-  numbers_.assign(index(num_numbers_), 0.0);
-  for (int i = next; i < num_numbers_; ++i) {
-    numbers_[index(i)] = static_cast<double>(i - next) / layout_.num_steps;
+  // What is read besides: shares of the horizon for times that are unknown, ratios of steps.
+  shares_ = take(layout_.has_times ? layout_.num_steps + 1 : 0);
+  ratios_ = take(layout_.rescales ? layout_.num_steps + 1 : 0);
+  numbers_.assign(index(next), 0.0);
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    if (layout_.has_times) numbers_[index(shares_ + n)] = share(n);
+    if (layout_.rescales && n > 0) numbers_[index(ratios_ + n)] = step_ratio(n);
+    if (n > 0 && !options_.mesh.empty()) numbers_[index(fraction + n - 1)] = step_share(n);
   }
-  numbers_[index(fraction)] = 1.0 / layout_.num_steps;
+  if (options_.mesh.empty()) numbers_[index(fraction)] = 1.0 / layout_.num_steps;
   sensitivity::set_method_numbers(method(), std::span(numbers_).subspan(index(method_numbers)));
   numbers_[index(horizon_)] = problem_.horizon();
   const std::vector<double> values = system.parameter_values();
   for (std::size_t i = 0; i < values.size(); ++i) numbers_[index(parameters[i])] = values[i];
   for (int n = 0; n <= layout_.num_steps; ++n) {
-    numbers_[index(points[index(n)].motion[index(motion_.time)])] =
-        problem_.horizon() * n / layout_.num_steps;
+    numbers_[index(points[index(n)].motion[index(motion_.time)])] = problem_.horizon() * share(n);
+  }
+}
+
+/// Φ = 0 and dΦ/dt = 0 at the start, of the elements that are named.
+void Transcription::add_start_constraints(StepTerms& steps) {
+  const dae::Model& system = problem_.system();
+  int row = rows_.start_constraints;
+  for (const int i : start_.new_constraints) {
+    const dae::PlacedElement& element = system.elements()[index(i)];
+    const int count = 2 * system.kind_of(element).shape().constraints;
+    steps.add_element(ElementFunction::kConstraints, {}, element, steps_.front().start,
+                      ad::range(row, count));
+    row += count;
   }
 }
 
@@ -136,6 +191,7 @@ void Transcription::add_terms() {
   steps.add_elements(ElementFunction::kStep, {.position = false, .velocity = false}, start,
                      rows_.start_motion);
   steps.add_elements(ElementFunction::kAcceleration, {}, start, rows_.start_acceleration);
+  add_start_constraints(steps);
   const ad::Recording equality = difference();
   for (int i = 0; i < system.dof(); ++i) {
     terms_->add(equality, std::array{layout_.a + i, layout_.v_dot + i},
@@ -152,12 +208,17 @@ void Transcription::add_terms() {
     terms_->add(equality, std::array{layout_.at(layout_.num_steps, offset), shared},
                 std::array{rows_.end_periodic + k});
   }
-  const ad::Recording time = time_relation();
+  const ad::Recording time = time_relation(), rescaled = rescaling();
   for (int n = 1; n <= layout_.num_steps; ++n) {
     steps.add_step(steps_[index(n - 1)], rows_.step_to(n));
+    for (int i = 0; layout_.rescales && i < system.dof(); ++i) {
+      terms_->add(rescaled,
+                  std::array{layout_.at(n, layout_.start_a + i), layout_.at(n, layout_.v_dot + i),
+                             layout_.at(n, layout_.a + i), ratios_ + n},
+                  std::array{rows_.step_to(n) + rows_.rescaled + i});
+    }
     if (!layout_.has_times) continue;
-    const int share = num_numbers_ - layout_.num_steps - 1 + n;
-    terms_->add(time, std::array{layout_.at(n, layout_.time), horizon_, share},
+    terms_->add(time, std::array{layout_.at(n, layout_.time), horizon_, shares_ + n},
                 std::array{rows_.step_to(n) + rows_.times});
   }
 
@@ -202,7 +263,7 @@ dae::State Transcription::state(std::span<const double> x, int point) const {
     return std::vector<double>(list.begin(), list.end());
   };
   dae::State state;
-  state.t = horizon(x) * point / layout_.num_steps;
+  state.t = horizon(x) * share(point);
   state.q.resize(index(system.configuration_space().num_coeffs()));
   system.configuration_space().plus<double>(references_[index(point)],
                                             part(layout_.q, system.dof()), state.q);

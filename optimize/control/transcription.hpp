@@ -11,10 +11,23 @@
 #include "liegrad/control/problem_functions.hpp"
 #include "liegrad/control/row_layout.hpp"
 #include "liegrad/control/solution.hpp"
+#include "liegrad/control/stop_request.hpp"
 #include "liegrad/control/transcription_options.hpp"
 #include "liegrad/dae/state.hpp"
 
 namespace liegrad::control {
+
+/// How a problem follows another one, see PhasedProblem.
+struct PhaseStart {
+  bool is_linked = false;      ///< the start is found, not given
+  bool end_is_linked = false;  ///< another phase follows
+  /// Coordinates that are those of the initial values all the same.
+  std::vector<bool> given_positions = {}, given_velocities = {};
+  /// Where the search begins; empty: the initial configuration of the system.
+  std::vector<double> guess = {};
+  /// Elements whose constraints hold at the start because they are asked for there: nothing before satisfies them.
+  std::vector<int> new_constraints = {};
+};
 
 /// An optimal control problem as a nonlinear program: the step equations of all steps are constraints, and the unknowns
 /// are the motion and the controls at all grid points, q_n = q̄_n∘exp(δ_n) about a reference that can be moved.
@@ -24,10 +37,12 @@ namespace liegrad::control {
 /// at the end. Controls are linear in time between grid points.
 class Transcription {
  public:
-  /// The problem must outlive it. Throws InvalidArgument.
-  Transcription(const Problem& problem, const TranscriptionOptions& options);
+  /// The problem must outlive it. A request to stop leaves the guess as far as it came. Throws InvalidArgument.
+  Transcription(const Problem& problem, const TranscriptionOptions& options,
+                const PhaseStart& start = {}, const StopRequest& stop = {});
 
   const Problem& problem() const { return problem_; }
+  bool start_is_linked() const { return start_.is_linked; }
   const TranscriptionOptions& options() const { return options_; }
   /// The method that is used.
   const dae::AlphaMethod& method() const { return *options_.method; }
@@ -35,6 +50,17 @@ class Transcription {
   int num_variables() const { return layout_.num_variables; }
   const RowLayout& rows() const { return rows_; }
   int num_rows() const { return rows_.size; }
+  /// The time of a point as a share of the horizon.
+  double share(int point) const {
+    return options_.mesh.empty() ? static_cast<double>(point) / layout_.num_steps
+                                 : options_.mesh[static_cast<std::size_t>(point)];
+  }
+  /// The length of the step that leads to a point, likewise.
+  double step_share(int point) const { return share(point) - share(point - 1); }
+  /// h_{n+1}/h_n at a point between two steps; 1 at the last one.
+  double step_ratio(int point) const {
+    return point < layout_.num_steps ? step_share(point + 1) / step_share(point) : 1.0;
+  }
 
   /// A function of the point and the numbers behind it, see sensitivity::TermList.
   sensitivity::KernelSum& sum() { return sum_; }
@@ -58,11 +84,21 @@ class Transcription {
   void recentre(std::vector<double>& x);
   /// Moves the reference of a point, but for nodes in R^n, whose bounds count from it; set_references() follows.
   void set_reference(int point, std::span<const double> q);
+  /// Moves the reference of one node at a point, and the unknowns with it, so that the configuration stays;
+  /// set_references() follows.
+  void move_reference(int point, int node, std::span<const double> q, std::vector<double>& x);
+  /// Where the unknowns and numbers of a point stand.
+  const sensitivity::MotionPlaces& places(int point) const {
+    return point == 0 ? steps_.front().start : steps_[static_cast<std::size_t>(point - 1)].end;
+  }
+  const PointFunctions& point_functions() const { return point_functions_; }
   const std::vector<double>& reference(int point) const {
     return references_[static_cast<std::size_t>(point)];
   }
   /// Makes the numbers that depend on references.
   void set_references();
+  /// The same, and the bounds that count from references.
+  void use_references();
   /// The largest angle of a δ_n that turns.
   double largest_turn(std::span<const double> x) const;
 
@@ -96,16 +132,20 @@ class Transcription {
   void add_terms();
   void set_row_bounds();
   void set_variable_bounds();
-  void set_guess();
-  void guess_reactions();
+  void set_guess(const StopRequest& stop);
+  void guess_reactions(const StopRequest& stop);
+  void add_start_constraints(sensitivity::StepTerms& steps);
   bool keeps_end_reference() const;
+  bool is_fixed_at_end(int node) const;
   std::string periodic_name(int k) const;
   /// What periodic nodes have in common, from the start of the guess.
   void share_periodic();
+  bool has_times_of(const Solution& solution) const;
   std::vector<double> guessed_configuration(double fraction) const;
 
   const Problem& problem_;
   TranscriptionOptions options_;
+  PhaseStart start_;
   PointFunctions point_functions_;
   ProblemFunctions functions_;
   GridLayout layout_;
@@ -114,7 +154,7 @@ class Transcription {
   sensitivity::KernelSum sum_;
   std::unique_ptr<sensitivity::TermList> terms_;
   std::vector<sensitivity::StepPlaces> steps_;
-  int horizon_ = 0, num_numbers_ = 0;
+  int horizon_ = 0, shares_ = 0, ratios_ = 0;
   std::vector<double> numbers_, guess_, row_scales_;
   std::vector<Interval> variable_bounds_, row_bounds_;
   std::vector<std::vector<double>> references_;  ///< q̄_n

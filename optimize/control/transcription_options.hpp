@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "liegrad/ad/backend.hpp"
 #include "liegrad/dae/alpha/alpha_parameters.hpp"
@@ -19,6 +20,9 @@ struct TranscriptionOptions {
   TranscriptionKind kind = TranscriptionKind::kSimultaneous;
   int segments = 10;  ///< of multiple shooting; at least 1, at most as many as steps
   int steps = 50;     ///< at least 2
+  /// Shares of the horizon at the grid points, ascending from 0 to 1, for steps that are not equal: then their number is
+  /// what counts.
+  std::vector<double> mesh = {};
   /// Without one, the trapezoidal rule, and for systems with constraints the default of AlphaMethod, which damps. A
   /// method that damps leaves oscillations in the last few controls; one that does not, in multipliers of index 3.
   std::optional<dae::AlphaMethod> method = {};

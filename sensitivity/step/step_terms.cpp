@@ -91,28 +91,35 @@ const ad::Recording& StepTerms::defect(StepPart part) {
 
 void StepTerms::add_elements(ElementFunction function, dae::ConstraintRows rows,
                              const MotionPlaces& places, int first_row) {
-  const lie::GroupList& space = system_.configuration_space();
   for (const dae::PlacedElement& element : system_.elements()) {
     const dae::ElementKind& kind = system_.kind_of(element);
     if (is_about_constraints(function) && kind.shape().constraints == 0) continue;
-    const ad::Recording& recording = kind.function_recording(function, rows);
-    std::vector<int> numbers(index(recording.num_inputs()), TermList::kZero);
-    const std::vector<int> inputs = kind.arguments(function);
-    const std::vector<int> parts = element_arguments(system_, element, layout_);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      numbers[index(inputs[i])] = places.motion[index(parts[i])];
-    }
-    const dae::ElementInputs in = kind.inputs(dae::kDirectForm);
-    for (std::size_t k = 0; k < element.nodes.size(); ++k) {
-      const int node = element.nodes[k];
-      std::iota(numbers.begin() + in.nodes[k].view,
-                numbers.begin() + in.nodes[k].view + dae::NodeView::size(space.group(node)),
-                places.views[index(node)]);
-    }
     std::vector<int> values = element_values(system_, element, function, rows);
     for (int& row : values) row += first_row;
-    terms_.add(recording, numbers, values);
+    add_element(function, rows, element, places, values);
   }
+}
+
+void StepTerms::add_element(ElementFunction function, dae::ConstraintRows rows,
+                            const dae::PlacedElement& element, const MotionPlaces& places,
+                            const std::vector<int>& values) {
+  const lie::GroupList& space = system_.configuration_space();
+  const dae::ElementKind& kind = system_.kind_of(element);
+  const ad::Recording& recording = kind.function_recording(function, rows);
+  std::vector<int> numbers(index(recording.num_inputs()), TermList::kZero);
+  const std::vector<int> inputs = kind.arguments(function);
+  const std::vector<int> parts = element_arguments(system_, element, layout_);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    numbers[index(inputs[i])] = places.motion[index(parts[i])];
+  }
+  const dae::ElementInputs in = kind.inputs(dae::kDirectForm);
+  for (std::size_t k = 0; k < element.nodes.size(); ++k) {
+    const int node = element.nodes[k];
+    std::iota(numbers.begin() + in.nodes[k].view,
+              numbers.begin() + in.nodes[k].view + dae::NodeView::size(space.group(node)),
+              places.views[index(node)]);
+  }
+  terms_.add(recording, numbers, values);
 }
 
 void StepTerms::add_step(const StepPlaces& places, int first_row) {

@@ -58,6 +58,10 @@ class StepTerms {
   /// A function of all elements; its values are those of element_sum(), from a row on.
   void add_elements(dae::ElementFunction function, dae::ConstraintRows rows,
                     const MotionPlaces& places, int first_row);
+  /// The same of one element, whose values are added to the rows that are named.
+  void add_element(dae::ElementFunction function, dae::ConstraintRows rows,
+                   const dae::PlacedElement& element, const MotionPlaces& places,
+                   const std::vector<int>& values);
 
  private:
   class Parts;

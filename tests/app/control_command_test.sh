@@ -233,7 +233,67 @@ expect(sorted(i for b in basins for i in b["starts"]) + [u["start"] for u in s["
        sum(len(b["starts"]) for b in basins) + len(s["starts"]["unsolved"]) == 6, s["starts"])
 expect(s["cost"] == basins[0]["cost"] or abs(s["cost"] / basins[0]["cost"] - 1) < 1e-6, s["cost"], basins)
 
+# --- meshes ---
+
+refuses("choose one", "reorientation", "--steps", 10, "--mesh", "0,0.5,1")
+refuses("from 0 at its start to 1", "reorientation", "--mesh", "0,0.5,2")
+refuses("--mesh", "reorientation", "--mesh", "0,a,1")
+refuses("give both", "reorientation", "--adapt-mesh")
+refuses("mesh", written(PROBLEM | {"mesh": [0, 1]}))
+s = summary("reorientation", "--mesh", "0,0.1,0.2,0.4,0.6,0.8,0.9,1", "--out", scratch + "/motion.csv")
+with open(scratch + "/motion.csv") as file:
+    times = [float(row["t"]) for row in csv.DictReader(file)]
+expect(s["status"] == "solved" and s["steps"] == 7 and abs(times[3] - 0.4) < 1e-12, s["status"], times)
+s = summary("time_optimal_reorientation", "--steps", 20, "--refine", "1e-3", "--adapt-mesh")
+expect(s["refinement"]["reached"] and s["refinement"]["grids"][-1]["step_ratio"] > 1.5, s["refinement"])
+
+# --- several phases ---
+
+s = summary("drop_payload", "--steps", 40, "--out", scratch + "/motion.csv", "--plot", scratch + "/plot.svg")
+expect(s["status"] == "solved" and s["certificate"]["local_minimum"] and len(s["phases"]) == 2, s["status"])
+expect(abs(s["t_end"] - 6) < 1e-9 and abs(s["cost"] - sum(p["cost"] for p in s["phases"])) < 1e-9 * s["cost"], s["cost"])
+with open(scratch + "/motion.csv") as file:
+    rows = list(csv.DictReader(file))
+expect(len(rows) == 82 and rows[40]["phase"] == "1" and rows[41]["phase"] == "2" and
+       abs(float(rows[40]["t"]) - float(rows[41]["t"])) < 1e-12 and abs(float(rows[40]["payload.x.1"]) - 3) < 1e-6,
+       rows[40], rows[41])
+for option in (("--refine", "1e-3"), ("--starts", 2), ("--continue", "T=1,2"), ("--write", solution_file),
+               ("--gains", scratch + "/gains.csv"), ("--mesh", "0,0.5,1")):
+    refuses("has phases", "drop_payload", *option)
+refuses("simultaneous", "drop_payload", "--transcription", "shooting")
+
+TURN = {
+    "name": "through_anywhere", "steps": 20,
+    "system": {"name": "free_body", "set": {}},
+    "actuators": [{"name": "motor", "type": "torque", "node": "body", "axes": "body"}],
+    "initial": {"body": {"v": [0, 0, 0, 0, 0, 0]}},
+    "cost": {"running": [{"of": "motor.m1"}, {"of": "motor.m2"}, {"of": "motor.m3"}]},
+    "phases": [{"horizon": 0.5},
+               {"horizon": 0.5, "end": {"body": {"q": [0.8775825618903728, 0, 0, 0.479425538604203, 0, 0, 0],
+                                                 "coordinates": [0, 1, 2], "v": [0, 0, 0],
+                                                 "velocity_coordinates": [0, 1, 2]}}}],
+    "links": [{"keep_controls": ["motor.m1", "motor.m2", "motor.m3"]}]}
+ONE = {key: value for key, value in TURN.items() if key not in ("phases", "links")} | TURN["phases"][1] | {
+    "horizon": 1, "steps": 40}
+both, one = summary(written(TURN)), summary(written(ONE))
+expect(both["status"] == "solved" and abs(both["cost"] / one["cost"] - 1) < 1e-7, both["cost"], one["cost"])
+fewer = summary(written(TURN), "--steps", 10)
+expect(fewer["steps"] == 20 and [p["steps"] for p in fewer["phases"]] == [10, 10], fewer["phases"])
+for key, value, part in (("phases", {}, "phases"), ("phases", [], "phases"), ("phases", [1], "an object"),
+                         ("links", [{}, {}], "but the first"), ("links", [{"free_velocities": ["bodi"]}], "body"),
+                         ("links", [{"free_velocities": "body"}], "a list"), ("links", [{"keep": []}], "keep_controls"),
+                         ("links", [{"conditions": [{"name": "c"}]}], "terms"),
+                         ("links", [{"conditions": [{"name": "c", "terms": [{"of": "body.v[1]", "side": "left"}]}]}],
+                          "before"),
+                         ("total_time", 1, "no phase has a free horizon"), ("total_time", "1", "total_time")):
+    refuses(part, written(TURN | {key: value}))
+
 # --- limits of time and Ctrl-C: the best iterate is written ---
+
+began = time.monotonic()
+s = summary("spherical_pendulum", "--steps", 4000, "--set", "reaction_limit=12", "--time-limit", 3, status=3)
+expect(s["status"] == "time limit", s["status"])
+expect(time.monotonic() - began < 30, "a time limit of 3 s ends after", time.monotonic() - began)
 
 s = summary("spherical_pendulum", "--steps", 400, "--set", "reaction_limit=12", "--time-limit", 0.3,
             "--out", scratch + "/motion.csv", "--write", solution_file, status=3)
@@ -245,7 +305,7 @@ s = summary("spherical_pendulum", "--steps", 400, "--set", "reaction_limit=12", 
             "--max-iterations", 1, status=3)
 expect(s["status"] == "iteration limit", s["status"])
 
-process = subprocess.Popen([program, "control", "spherical_pendulum", "--steps", "800", "--set", "reaction_limit=12",
+process = subprocess.Popen([program, "control", "spherical_pendulum", "--steps", "4000", "--set", "reaction_limit=12",
                             "--quiet", "--json", summary_file, "--write", solution_file],
                            stderr=subprocess.PIPE, text=True,
                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -257,7 +317,7 @@ try:
     with open(summary_file) as file:
         expect(json.load(file)["status"] == "interrupted", "status of an interrupted search")
     with open(solution_file) as file:
-        expect(len(json.load(file)["points"]) == 801, "points of an interrupted search")
+        expect(len(json.load(file)["points"]) == 4001, "points of an interrupted search")
 except subprocess.TimeoutExpired:
     process.kill()
     expect(False, "an interrupted search does not end")

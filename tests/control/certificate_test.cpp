@@ -117,5 +117,15 @@ TEST(Recentring, TurnsFurtherThanOneChart) {
   EXPECT_GT(turned, 5);
 }
 
+TEST(Certificate, ResimulatesTheCraneAtFineSteps) {
+  // Steps at which Newton's iteration of index 3 meets its rounding errors.
+  SolveOptions options;
+  options.transcription.steps = 800;
+  const Solution solution = solve(make_problem("crane"), options);
+  ASSERT_EQ(solution.summary.status, Status::kSolved);
+  ASSERT_TRUE(solution.certificate.resimulated);
+  EXPECT_LT(solution.certificate.resimulation_miss, 1e-3);
+}
+
 }  // namespace
 }  // namespace liegrad::control

@@ -19,7 +19,7 @@ TEST(EvaluationMemory, NothingIsAllocatedByASecondIteration) {
     options.steps = 20;
     Transcription transcription(problem, options);
     Nlp nlp(transcription);
-    const KktLayout layout(transcription);
+    const KktLayout layout(nlp);
     std::vector<double> g(static_cast<std::size_t>(nlp.num_constraints()), 0.1),
         multipliers = g, gradient(static_cast<std::size_t>(nlp.num_variables())),
         jacobian(nlp.jacobian_pattern().size()), hessian(nlp.hessian_pattern().size()),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/control/problems/turning_body.hpp"
@@ -146,6 +147,51 @@ TEST(Unsolvable, ACostThatIsNotFiniteIsSaid) {
   const Solution solution = solve(problem, interpreted(4));
   EXPECT_FALSE(is_solved(solution.summary.status));
   EXPECT_FALSE(solution.summary.message.empty());
+}
+
+/// A request is heard within a factorisation, a run and a certificate, not only between iterations.
+TEST(Limits, ARequestToStopIsHeardInEverythingThatTakesLong) {
+  for (const TranscriptionKind kind :
+       {TranscriptionKind::kSimultaneous, TranscriptionKind::kShooting}) {
+    long calls = 0, limit = std::numeric_limits<long>::max();
+    SolveOptions options = interpreted(60);
+    options.transcription.kind = kind;
+    options.stop = [&] { return ++calls > limit; };
+    const Problem problem = make_problem("spherical_pendulum");
+    const Solution whole = solve(problem, options);
+    ASSERT_EQ(whole.summary.status, Status::kSolved);
+    EXPECT_TRUE(whole.certificate.is_complete);
+    // More often than once a step of each iteration.
+    EXPECT_GT(calls, 60 * whole.summary.iterations);
+    const long all = calls;
+    for (const double share : {0.0, 0.001, 0.3, 0.7}) {
+      calls = 0;
+      limit = static_cast<long>(share * static_cast<double>(all));
+      const Solution stopped = solve(problem, options);
+      // The certificate, whose run has the finest steps, asks more often than the search.
+      const bool in_certificate = share > 0.01 && is_solved(stopped.summary.status);
+      if (!in_certificate) {
+        EXPECT_EQ(stopped.summary.status, Status::kInterrupted) << share;
+      }
+      EXPECT_FALSE(stopped.certificate.is_complete) << share;
+      EXPECT_LE(calls, limit + 1) << share;  // it stays asked for
+      EXPECT_EQ(stopped.states.size(), 61u);
+    }
+    calls = 0;
+    limit = all - 20;
+    const Solution late = solve(problem, options);
+    EXPECT_EQ(late.summary.status, Status::kSolved);
+    EXPECT_FALSE(late.certificate.is_complete);
+  }
+}
+
+TEST(Limits, ATimeLimitEndsASearchWithinAFactorisation) {
+  SolveOptions options = interpreted(2000);
+  options.time_limit = 1e-3;
+  const Solution solution = solve(make_problem("spherical_pendulum"), options);
+  EXPECT_EQ(solution.summary.status, Status::kTime);
+  EXPECT_EQ(solution.summary.iterations, 0);
+  EXPECT_EQ(solution.states.size(), 2001u);
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ Eigen::VectorXd values_of(ShootingProgram& program) {
 void expect_derivatives(const Problem& problem, const TranscriptionOptions& options) {
   Transcription transcription(problem, options);
   Nlp nlp(transcription);
-  ShootingProgram program(transcription, nlp);
+  const StopRequest never;
+  ShootingProgram program(transcription, nlp, never);
   std::mt19937 generator(2);
   std::uniform_real_distribution<double> number(-0.2, 0.2);
   std::vector<double> z = program.reduced(transcription.guess());
@@ -108,7 +109,8 @@ TEST(Shooting, RunsTheIntegrator) {
   const TranscriptionOptions options = shooting(TranscriptionKind::kShooting, 20);
   Transcription transcription(problem, options);
   Nlp nlp(transcription);
-  ShootingProgram program(transcription, nlp);
+  const StopRequest never;
+  ShootingProgram program(transcription, nlp, never);
   std::vector<double> z = program.reduced(transcription.guess());
   for (std::size_t i = 0; i < z.size(); ++i) z[i] = std::sin(0.3 * static_cast<double>(i));
   ASSERT_TRUE(program.set_point(z));

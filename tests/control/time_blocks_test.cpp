@@ -161,5 +161,37 @@ TEST(TimeBlocks, RefuseEntriesBetweenStagesThatAreNoNeighbours) {
   EXPECT_THROW(TimeBlocks(stages, rows, columns), InvalidArgument);
 }
 
+/// Half of the unknowns of each stage are scaled down so far that they have no pivot beside the others, in their own stage
+/// and in all that follow: fronts would grow with the number of stages.
+TEST(TimeBlocks, DoNotGrowWhereUnknownsAreScaledApart) {
+  constexpr int kStages = 60, kHalf = 3, kWidth = 2 * kHalf, kSize = kStages * kWidth;
+  std::mt19937 generator(8);
+  std::normal_distribution<double> normal;
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(kSize, kSize);
+  Eigen::VectorXd scale(kSize);
+  std::vector<int> stages, rows, columns;
+  std::vector<double> entries;
+  for (int i = 0; i < kSize; ++i) {
+    stages.push_back(i / kWidth);
+    scale(i) = i % kWidth < kHalf ? 1e-12 : 1.0;
+    for (int j = std::max(0, (i / kWidth - 1) * kWidth); j <= i; ++j) {
+      const double large = i == j ? (i % 2 == 0 ? 9.0 : -9.0) : 0.0;
+      a(i, j) = a(j, i) = large + normal(generator);
+      rows.push_back(i);
+      columns.push_back(j);
+      entries.push_back(scale(i) * scale(j) * a(i, j));
+    }
+  }
+  TimeBlocks blocks(stages, rows, columns);
+  ASSERT_TRUE(blocks.factorize(entries));
+  EXPECT_EQ(blocks.negative(), negative_eigenvalues(a));
+  EXPECT_LE(blocks.most_delayed(), kWidth);
+  const Eigen::VectorXd x = Eigen::VectorXd::Random(kSize);
+  // In units of the unknowns.
+  Eigen::VectorXd b = scale.cwiseProduct(a * x);
+  blocks.solve({b.data(), static_cast<std::size_t>(kSize)});
+  EXPECT_LT((scale.cwiseProduct(b) - x).cwiseAbs().maxCoeff(), 1e-9);
+}
+
 }  // namespace
 }  // namespace liegrad::control

@@ -37,7 +37,7 @@ const std::vector<BuiltInProblem>& built_in_problems() {
       spherical_pendulum(),  cart_pole(),
       two_link_arm(),        crane(),
       slider_crank_torque(), free_flyer(),
-      four_bar_torque()};
+      four_bar_torque(),     drop_payload()};
   return list;
 }
 
@@ -52,7 +52,19 @@ const BuiltInProblem& find_problem(const std::string& name) {
 
 Problem make_problem(const std::string& name, const std::map<std::string, double>& given) {
   const BuiltInProblem& problem = find_problem(name);
+  if (problem.make == nullptr) {
+    throw InvalidArgument("problem '" + name + "' has phases; take make_phased_problem()");
+  }
   return problem.make(Settings(problem.parameters, given));
+}
+
+PhasedProblem make_phased_problem(const std::string& name, int steps,
+                                  const std::map<std::string, double>& given) {
+  const BuiltInProblem& problem = find_problem(name);
+  if (problem.make_phases == nullptr) {
+    throw InvalidArgument("problem '" + name + "' has one phase; take make_problem()");
+  }
+  return problem.make_phases(Settings(problem.parameters, given), steps);
 }
 
 }  // namespace liegrad::control

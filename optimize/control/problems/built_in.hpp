@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "liegrad/control/phased_problem.hpp"
 #include "liegrad/control/solve.hpp"
 
 namespace liegrad::control {
@@ -30,13 +31,19 @@ struct BuiltInProblem {
   /// Besides those of its system.
   std::vector<dae::ParameterSpec> parameters;
   Problem (*make)(const Settings& settings) = nullptr;
+  /// In its place, of a problem of several phases with so many steps each.
+  PhasedProblem (*make_phases)(const Settings& settings, int steps) = nullptr;
   int default_steps = 100;
 };
 
 const std::vector<BuiltInProblem>& built_in_problems();
 /// Throws InvalidArgument for an unknown name, suggesting the nearest.
 const BuiltInProblem& find_problem(const std::string& name);
+/// Throws InvalidArgument for a problem of several phases.
 Problem make_problem(const std::string& name, const std::map<std::string, double>& given = {});
+/// Throws InvalidArgument for a problem of one phase.
+PhasedProblem make_phased_problem(const std::string& name, int steps,
+                                  const std::map<std::string, double>& given = {});
 
 // Each in a file of its own, which says where it comes from.
 BuiltInProblem reorientation();
@@ -48,5 +55,6 @@ BuiltInProblem crane();
 BuiltInProblem slider_crank_torque();
 BuiltInProblem free_flyer();
 BuiltInProblem four_bar_torque();
+BuiltInProblem drop_payload();
 
 }  // namespace liegrad::control

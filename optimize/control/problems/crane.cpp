@@ -3,26 +3,14 @@
 // constraints, whose forces can be limited: the rod must pull.
 
 #include "liegrad/control/problems/built_in.hpp"
-#include "liegrad/elements/bodies/point_mass.hpp"
-#include "liegrad/elements/forces/actuators.hpp"
-#include "liegrad/elements/joints/distance_joint.hpp"
-#include "liegrad/elements/joints/point_on_line.hpp"
+#include "liegrad/control/problems/crane_system.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {
 namespace {
 
 Problem make(const Settings& settings) {
-  dae::System system("crane");
-  system.add_node("trolley", lie::NodeGroup::rn(3));
-  system.add_node("payload", lie::NodeGroup::rn(3));
-  // The z axis of the rail is the x axis of the ground.
-  system.add_frame("rail", "ground", {.orientation = {1, 0, 1, 0}});
-  system.add("trolley", elements::PointMass{}, {"trolley"}, {.values = {{"m", 5}}});
-  system.add("payload", elements::PointMass{}, {"payload"}, {.values = {{"m", 2}}});
-  system.add("guide", elements::PointOnLine{}, {"rail", "trolley"});
-  system.add("rod", elements::DistanceJoint{}, {"trolley", "payload"}, {.values = {{"l", 2}}});
-  system.add("drive", elements::ActuatorForce{}, {"trolley"});
+  dae::System system = crane_system();
   settings.apply_to(system);
   const double length = system.parameter("rod.l"), distance = settings("distance");
   system.set_initial_configuration("payload", {0, 0, -length});

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "liegrad/control/nlp.hpp"
+#include "liegrad/control/phased_problem.hpp"
+#include "liegrad/control/stop_request.hpp"
+
+namespace liegrad::control {
+
+/// The nonlinear program of several phases: the unknowns and rows of one after those of the other, then the rows of the
+/// links, of shared parameters and of the whole time.
+///
+/// The start of a phase counts from the same reference as the end of the phase before, for nodes that both have, so that
+/// equal configurations are equal δ. The KKT matrix stays block-tridiagonal in time: the points of a phase are stages
+/// behind those of the phase before, and a link couples two neighbours.
+class PhasedProgram final : public Program {
+ public:
+  /// Method, formulation and backend are those of the options; steps those of the phases. The problem must outlive it.
+  /// Throws InvalidArgument.
+  PhasedProgram(const PhasedProblem& problem, const TranscriptionOptions& options,
+                const StopRequest& stop);
+
+  struct Phase {
+    std::unique_ptr<Transcription> transcription;
+    std::unique_ptr<Nlp> nlp;
+    int first_variable = 0, first_row = 0, first_stage = 0;
+  };
+  const std::vector<Phase>& phases() const { return phases_; }
+  /// Rows behind those of all phases.
+  int first_link_row() const { return first_link_row_; }
+  std::string link_row_name(int row) const;
+  /// The phase that such a row belongs to: the one that a link leads to, the last one for what all share.
+  int link_row_phase(int row) const;
+  /// The unknowns or multipliers of one phase.
+  std::span<const double> variables_of(int phase, std::span<const double> x) const;
+  std::span<const double> rows_of(int phase, std::span<const double> multipliers) const;
+
+  std::vector<double> guess() const;
+  double seconds() const;
+
+  int num_variables() const override { return num_variables_; }
+  int num_constraints() const override {
+    return first_link_row_ + static_cast<int>(link_bounds_.size());
+  }
+  Interval variable_interval(int variable) const override;
+  Interval constraint_interval(int constraint) const override;
+  bool set_point(std::span<const double> x) override;
+  double cost() override;
+  void constraints(std::span<double> g) override;
+  void cost_gradient(std::span<double> gradient) override;
+  const ad::Pattern& jacobian_pattern() const override { return jacobian_pattern_; }
+  void jacobian(std::span<double> entries) override;
+  const ad::Pattern& hessian_pattern() const override { return hessian_pattern_; }
+  void hessian(double cost_factor, std::span<const double> multipliers,
+               std::span<double> entries) override;
+  double largest_turn(std::span<const double> x) const override;
+  void recentre(std::vector<double>& x) override;
+  int variable_stage(int variable) const override;
+  int constraint_stage(int constraint) const override;
+  bool has_joints() const override;
+
+ private:
+  struct LinkRow {
+    std::string name;
+    int stage, phase;
+  };
+
+  void add_phases(const TranscriptionOptions& options, const StopRequest& stop);
+  void add_links(ad::Backend backend);
+  /// Adds a row, and returns its place among those of the links.
+  int add_row(const std::string& name, int stage, int phase, const Interval& bounds);
+  /// Where a number of a phase stands among those of the links.
+  int link_number(int phase, int number) const;
+  /// Gives the start of each phase the reference of the end before.
+  void align_references(std::vector<double>& x);
+  int phase_of_variable(int variable) const;
+  int phase_of_row(int row) const;
+
+  const PhasedProblem& problem_;
+  std::vector<Phase> phases_;
+  int num_variables_ = 0, first_link_row_ = 0;
+  std::vector<LinkRow> link_rows_;
+  std::vector<Interval> link_bounds_;
+  std::unique_ptr<sensitivity::KernelSum> links_;
+  std::vector<int> first_numbers_;  ///< of the phases among the numbers of the links
+  std::vector<double> link_numbers_, link_values_, guess_;
+  ad::Pattern jacobian_pattern_, hessian_pattern_;
+};
+
+}  // namespace liegrad::control
