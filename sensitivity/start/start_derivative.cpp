@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/start/equation_program.hpp"
 #include "liegrad/sensitivity/start/starting_value_relations.hpp"

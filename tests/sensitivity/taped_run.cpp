@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "liegrad/dae/start/starting_values.hpp"
+#include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "taped_balance.hpp"
 #include "taped_dense_output.hpp"
