@@ -222,6 +222,17 @@ bool Newton::factorize(double h) {
   return true;
 }
 
+/// Returns the sum of its numbers, which is finite if they are.
+double Newton::solve_for_correction() {
+  if (!assembly_.matrix().solve_filled(correction_)) {
+    std::ranges::copy(assembly_.residual(), correction_.begin());
+    assembly_.matrix().solve(correction_);
+  }
+  double sum = 0;
+  for (double& entry : correction_) sum += entry = -entry;
+  return sum;
+}
+
 bool Newton::conclude() {
   kinematics_.conclude(assembly_);
   if (position_.empty()) return true;
@@ -326,11 +337,7 @@ const NewtonReport& Newton::solve(const State& start, double h) {
                   "the iteration matrix is singular at " +
                       assembly_.unknown_name(assembly_.matrix().singular_unknown()));
     }
-    const std::span<const double> residual = assembly_.residual();
-    for (std::size_t i = 0; i < correction_.size(); ++i) correction_[i] = -residual[i];
-    assembly_.matrix().solve(correction_);
-    double sum = 0;
-    for (const double entry : correction_) sum += entry;
+    const double sum = solve_for_correction();
     if (!std::isfinite(sum)) {
       return fail(NewtonFailure::kSingularMatrix,
                   "the iteration matrix is singular: there is no correction of " +
