@@ -53,15 +53,22 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
       gradient_.assign(n_->numbers().begin(), n_->numbers().end());
     }
     eta_ = start.eta;  // of the last step, as a guess
-    set_stabilizer_force();
+    has_stabilizer_force_ = false;
   }
   const AlphaParameters& p = method_.parameters;
   a_factor_ = 1 / (p.gamma * h);
   v_dot_factor_ = (1 - p.alpha_m) / (1 - p.alpha_f);
+  // All three relations are linear in the motion at the start: their factors are taken once, without a division for each
+  // coordinate.
+  const double surplus_of_v = increment_surplus<double>(p, h, 0, 1, 0),
+               surplus_of_a = increment_surplus<double>(p, h, 0, 0, 1), v_of_a = (1 - p.gamma) * h,
+               v_dot_of_v_dot = end_acceleration<double>(p, 0, 1, 0),
+               v_dot_of_a = end_acceleration<double>(p, 0, 0, 1);
   for (std::size_t i = 0; i < delta_q_.size(); ++i) {
-    surplus_offset_[i] = increment_surplus<double>(p, h, 0.0, start.v[i], start.a[i]);
-    v_offset_[i] = start.v[i] + (1 - p.gamma) * h * start.a[i];
-    v_dot_offset_[i] = end_acceleration<double>(p, 0.0, start.v_dot[i], start.a[i]);
+    const double v = start.v[i], a = start.a[i];
+    surplus_offset_[i] = surplus_of_v * v + surplus_of_a * a;
+    v_offset_[i] = v + v_of_a * a;
+    v_dot_offset_[i] = v_dot_of_v_dot * start.v_dot[i] + v_dot_of_a * a;
   }
   assembly.coefficients() = {.c_a = p.acceleration_factor(),
                              .c_v = h * p.velocity_factor(),
@@ -100,18 +107,20 @@ void AlphaKinematics::guess_increment(std::span<const double> delta_q) {
 void AlphaKinematics::guess_stabilizer(std::span<const double> eta) {
   if (!stabilized_) return;
   std::copy(eta.begin(), eta.end(), eta_.begin());
-  set_stabilizer_force();
+  has_stabilizer_force_ = false;
 }
 
 void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
+  set_stabilizer_force();
   const AlphaParameters& p = method_.parameters;
+  // Δq = v_n + (½ - β) h a_n + β h a_{n+1} with a_{n+1} of v̇.
+  const double of_end = p.beta * h_ / (1 - p.alpha_m);
+  const double of_v_dot = of_end * (1 - p.alpha_f), of_start_v_dot = of_end * p.alpha_f,
+               of_a = (0.5 - p.beta) * h_ - of_end * p.alpha_m;
   for (std::size_t i = 0; i < delta_q_.size(); ++i) {
-    const double a =
-        ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * start_->v_dot[i] - p.alpha_m * start_->a[i]) /
-        (1 - p.alpha_m);
     // Less what η adds, so that the velocity becomes that of the acceleration: v̇ shows errors of v divided by h.
-    delta_q_[i] =
-        start_->v[i] + (0.5 - p.beta) * h_ * start_->a[i] + p.beta * h_ * a - stabilizer_[i];
+    delta_q_[i] = start_->v[i] + of_v_dot * v_dot[i] + of_start_v_dot * start_->v_dot[i] +
+                  of_a * start_->a[i] - stabilizer_[i];
   }
 }
 
@@ -193,6 +202,7 @@ void AlphaKinematics::evaluate_pose(Assembly& assembly, int node, bool with_maps
 }
 
 void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
+  set_stabilizer_force();
   NodeStore& nodes = assembly.nodes();
   // All of a node at once: in a large system its numbers are not in the cache any more when the next pass comes.
   for (int i = 0; i < space_.size(); ++i) {
@@ -264,8 +274,10 @@ void AlphaKinematics::conclude(Assembly& assembly) {
 }
 
 void AlphaKinematics::set_stabilizer_force() {
+  if (!stabilized_ || has_stabilizer_force_) return;
   std::fill(stabilizer_.begin(), stabilizer_.end(), 0.0);
   n_->add_product(gradient_.empty() ? n_->numbers() : gradient_, 1, eta_, stabilizer_);
+  has_stabilizer_force_ = true;
 }
 
 void AlphaKinematics::apply_increment_map(std::span<double> w) const { apply_maps(w, false); }
@@ -302,9 +314,13 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
                               double fraction) {
   std::copy(w.begin(), w.end(), step_.begin());
   if (stabilized_) {
-    n_->add_product(-1, eta, step_);
     for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += fraction * eta[i];
-    set_stabilizer_force();
+    if (gradient_.empty()) {
+      n_->add_products(eta, -1, step_, fraction, stabilizer_);
+    } else {
+      n_->add_product(-1, eta, step_);
+      n_->add_product(gradient_, fraction, eta, stabilizer_);
+    }
   }
   apply_increment_map(step_);
   for (std::size_t i = 0; i < delta_q_.size(); ++i) delta_q_[i] += fraction * step_[i];

@@ -70,6 +70,7 @@ class AlphaKinematics final : public Kinematics {
   std::vector<double> delta_q_, surplus_, v_, v_dot_, a_, eta_;
   std::vector<double> surplus_offset_, v_offset_, v_dot_offset_;  // known at the start of a step
   std::vector<double> stabilizer_;                                // B(q_n)ᵀη
+  bool has_stabilizer_force_ = false;                             // and whether it is that of eta_
   const Stabilizer* n_ = nullptr;                                 // N, of the assembly
   std::vector<double> gradient_;                    // the numbers of B(q_n)ᵀ, if N is another
   std::vector<lie::Mat<double, 6>> increment_map_;  // (T + hD)⁻¹ P of each node, when σ ≠ 0

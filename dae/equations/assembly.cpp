@@ -278,7 +278,6 @@ void Assembly::load_and_call(Group& group, const ad::Kernel& kernel, int first, 
 template <int Lanes>
 void Assembly::add_lanes(const Group& group, int first, int count, bool with_matrix) {
   const int num_rows = group.rows.num_outputs;
-  const int num_entries = group.newton->layout().parts[1].size;
   double* const residual = residual_.data();
   double* const matrix = matrix_values_.data();
   for (int lane = 0; lane < count; ++lane) {
@@ -291,12 +290,11 @@ void Assembly::add_lanes(const Group& group, int first, int count, bool with_mat
     add_rows(group.rows.position, group.rows.velocity, coefficients_.position_scale);
     add_rows(group.rows.velocity, num_rows, 1.0);
     if (!with_matrix) continue;
-    const double* const derivative = out + group.matrix_offset * Lanes;
-    const PlaceTable::Element position = group.matrix_positions.of(first + lane);
-    for (int i = 0; i < num_entries; ++i) matrix[position[i]] += derivative[i * Lanes];
-    if (group.columns) {
-      group.columns->add(*stabilizer_, first + lane, derivative, Lanes, matrix);
-    }
+    group.matrix_positions.add<Lanes>(first + lane, out + group.matrix_offset * Lanes, matrix);
+  }
+  if (with_matrix && group.columns) {
+    group.columns->add(*stabilizer_, first, count,
+                       group.outputs.data() + group.matrix_offset * Lanes, Lanes, matrix);
   }
 }
 
@@ -319,7 +317,7 @@ void Assembly::evaluate(bool with_matrix) {
 }
 
 bool Assembly::evaluate_and_factorize() {
-  if (!matrix_->begin_filling()) {
+  if (!matrix_->begin_filling(residual_)) {
     evaluate(true);
     return matrix_->factorize_in_place();
   }

@@ -210,8 +210,9 @@ void Assembly::find_chunks() {
       };
       for (int e = first; e < first + count; ++e) {
         const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
+        // The residual is reduced with the matrix, also where an element adds numbers without derivatives to it.
+        for (int i = 0; i < group.rows.num_outputs; ++i) touch(row_of(element, group, i));
         for (const auto& [output, variable] : group.newton->layout().parts[1].pattern) {
-          touch(row_of(element, group, output));
           touch(unknown_of(element, group, variable));
         }
         if (!group.columns) continue;
@@ -220,7 +221,7 @@ void Assembly::find_chunks() {
           touch(stabilizer_offset() + multiplier);
         });
       }
-      // Elements without derivatives touch nothing.
+      // Elements without equations touch nothing.
       chunk.first_pivot = std::min(chunk.first_pivot, chunk.last_pivot);
       chunks_.push_back(chunk);
     });

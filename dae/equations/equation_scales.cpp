@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/turn.hpp"
@@ -9,6 +10,9 @@
 namespace liegrad::dae {
 namespace {
 
+/// Of positions: what solved constraints leave. In a step that is a velocity, which the stabilised formulation takes away
+/// again by B(q_n)ᵀη: beside it the velocities of what is nearly at rest are rounding.
+constexpr double kPositionRounding = 8 * std::numeric_limits<double>::epsilon();
 /// Of the gradient of a constraint; smaller entries may be rounding.
 constexpr double kSmallGradient = 1e-3;
 /// Tolerances are no smaller than the inverse of this, so that squares of what is measured by them are numbers.
@@ -53,7 +57,8 @@ void EquationScales::measure(const State& state, std::optional<double> step) {
   assembly_.coefficients() = given;
 }
 
-/// V_j is |v|, what v̇ makes of it in a step, or what forces would if nothing balanced them. A node at the origin, or
+/// V_j is |v|, what v̇ makes of it in a step, what forces would if nothing balanced them, or what rounding of positions is over
+/// a step. A node at the origin, or
 /// one at rest, is measured by what it has: its radius of gyration, and the way it goes in a step.
 void EquationScales::measure_motion(const State& state, std::optional<double> step) {
   const auto largest_inertia = [this](int first, int count) {
@@ -79,6 +84,7 @@ void EquationScales::measure_motion(const State& state, std::optional<double> st
       speed = std::max(speed, step ? *step * force / inertia : std::sqrt(size * force / inertia));
     }
     if (size == 0) size = step.value_or(0) * speed;
+    if (step) speed = std::max(speed, kPositionRounding * size / *step);
     angular_inertia = coeff < 0 ? inertia : 0;
     std::fill_n(sizes_.begin() + first, count, size);
     std::fill_n(speeds_.begin() + first, count, speed);

@@ -35,6 +35,12 @@ class PlaceTable {
       outputs_.push_back({k, all[index(i)] - all[index(leaders[index(k)])]});
     }
     num_leaders_ = static_cast<int>(leaders.size());
+    for (int k = 0; k < num_leaders_; ++k) {
+      for (int i = 0; i < num_outputs; ++i) {
+        if (outputs_[index(i)].leader == k) by_leader_.push_back({i, outputs_[index(i)].distance});
+      }
+      ends_.push_back(static_cast<int>(by_leader_.size()));
+    }
     first_.reserve(index(num_elements) * leaders.size());
     for (std::size_t e = 0; e < all.size(); e += index(num_outputs)) {
       for (const int leader : leaders) first_.push_back(all[e + index(leader)]);
@@ -61,10 +67,28 @@ class PlaceTable {
   Element of(int element) const {
     return {first_.data() + index(element) * index(num_leaders_), outputs_.data()};
   }
+  /// Adds the outputs of an element, which stand Stride apart, to where their places are.
+  template <int Stride>
+  void add(int element, const double* outputs, double* to) const {
+    const int* const first = first_.data() + index(element) * index(num_leaders_);
+    const Place* place = by_leader_.data();
+    for (int k = 0; k < num_leaders_; ++k) {
+      double* const block = to + first[k];
+      for (const Place* const end = by_leader_.data() + ends_[index(k)]; place != end; ++place) {
+        block[place->distance] += outputs[place->output * Stride];
+      }
+    }
+  }
 
  private:
+  struct Place {
+    int output, distance;
+  };
+
   std::vector<Element::Output> outputs_;
   std::vector<int> first_;  ///< element × leader
+  std::vector<Place> by_leader_;
+  std::vector<int> ends_;  ///< by leader, in by_leader_
   int num_outputs_ = 0, num_leaders_ = 0;
 };
 

@@ -52,6 +52,23 @@ LIEGRAD_FOR_WIDE_REGISTERS void Stabilizer::add_product(std::span<const double> 
   }
 }
 
+LIEGRAD_FOR_WIDE_REGISTERS void Stabilizer::add_products(std::span<const double> eta, double a,
+                                                         std::span<double> x, double b,
+                                                         std::span<double> y) const {
+  for (const Node& node : nodes_) {
+    const double* column = numbers_.data() + node.first_number;
+    double* const to_x = x.data() + node.first_dof;
+    double* const to_y = y.data() + node.first_dof;
+    for (const int multiplier : multipliers(node)) {
+      const double of_x = a * eta[index(multiplier)], of_y = b * eta[index(multiplier)];
+      for (int k = 0; k < node.dof; ++k) {
+        to_x[k] += of_x * *column;
+        to_y[k] += of_y * *column++;
+      }
+    }
+  }
+}
+
 void Stabilizer::add_transposed_product(double factor, std::span<const double> x,
                                         std::span<double> eta) const {
   for (const Node& node : nodes_) {
@@ -93,64 +110,69 @@ void StabilizerColumns::find_numbers() {
 
 /// For R outputs, six or three, that depend on the first C coordinates.
 template <int R, int C>
-inline void StabilizerColumns::add_product(const Rows& rows, const double* derivatives, int stride,
-                                           const double* numbers, const Stabilizer::Node& node,
-                                           const int* position, double* matrix) {
+inline void StabilizerColumns::add_products(const Rows& rows, const Chunk& chunk,
+                                            double* matrix) const {
   using small_blocks::Six;
-  double d[6 * C] = {};
-  for (const Rows::Number& n : rows.numbers) {
-    d[n.row + 6 * n.coordinate] = derivatives[n.place * stride];
-  }
-  Six columns[C];
-  for (int c = 0; c < C; ++c) columns[c] = Six::load(d + 6 * c);
-  for (int m = 0; m < node.num_multipliers; ++m) {
-    const double* const factors = numbers + node.dof * m;
-    double* const to = matrix + position[m];
-    if (R == 6 && rows.stride == 1) {
-      Six sum = Six::load(to);
-      for (int c = 0; c < C; ++c) sum.subtract(columns[c], factors[c]);
-      sum.store(to);
-      continue;
+  double d[6 * C] = {};  // what is not written stays zero for all elements
+  for (int i = 0; i < chunk.count; ++i) {
+    const int element = chunk.first + i;
+    const double* const derivatives = chunk.derivatives + i;
+    for (const Rows::Number& number : rows.numbers) {
+      d[number.row + 6 * number.coordinate] = derivatives[number.place * chunk.stride];
     }
-    Six sum = {};
-    for (int c = 0; c < C; ++c) sum.add(columns[c], factors[c]);
-    const double single[] = {sum.first[0], sum.first[1], sum.first[2],
-                             sum.first[3], sum.last[0],  sum.last[1]};
-    for (int r = 0; r < R; ++r) to[r * rows.stride] -= single[r];
-  }
-}
-
-inline void StabilizerColumns::add_any_product(const Rows& rows, const double* derivatives,
-                                               int stride, const double* numbers,
-                                               const Stabilizer::Node& node, const int* position,
-                                               double* matrix) {
-  for (int m = 0; m < node.num_multipliers; ++m) {
-    const double* const column = numbers + node.dof * m;
-    for (const Rows::Number& n : rows.numbers) {
-      matrix[position[m] + n.row * rows.stride] -=
-          derivatives[n.place * stride] * column[n.coordinate];
+    Six columns[C];
+    for (int c = 0; c < C; ++c) columns[c] = Six::load(d + 6 * c);
+    const Stabilizer::Node& node = chunk.n.node(node_of(rows, element));
+    const double* factors = chunk.n.numbers().data() + node.first_number;
+    const int* const position = rows.positions.data() + rows.first_of_element[index(element)];
+    for (int m = 0; m < node.num_multipliers; ++m, factors += node.dof) {
+      double* const to = matrix + position[m];
+      if (R == 6 && rows.stride == 1) {
+        Six sum = Six::load(to);
+        for (int c = 0; c < C; ++c) sum.subtract(columns[c], factors[c]);
+        sum.store(to);
+        continue;
+      }
+      Six sum = {};
+      for (int c = 0; c < C; ++c) sum.add(columns[c], factors[c]);
+      for (int r = 0; r < R; ++r) to[r * rows.stride] -= r < 4 ? sum.first[r] : sum.last[r - 4];
     }
   }
 }
 
-LIEGRAD_FOR_WIDE_REGISTERS void StabilizerColumns::add(const Stabilizer& n, int element,
+inline void StabilizerColumns::add_any_products(const Rows& rows, const Chunk& chunk,
+                                                double* matrix) const {
+  for (int i = 0; i < chunk.count; ++i) {
+    const int element = chunk.first + i;
+    const Stabilizer::Node& node = chunk.n.node(node_of(rows, element));
+    const double* column = chunk.n.numbers().data() + node.first_number;
+    const int* const position = rows.positions.data() + rows.first_of_element[index(element)];
+    for (int m = 0; m < node.num_multipliers; ++m, column += node.dof) {
+      for (const Rows::Number& number : rows.numbers) {
+        matrix[position[m] + number.row * rows.stride] -=
+            chunk.derivatives[number.place * chunk.stride + i] * column[number.coordinate];
+      }
+    }
+  }
+}
+
+LIEGRAD_FOR_WIDE_REGISTERS void StabilizerColumns::add(const Stabilizer& n, int first, int count,
                                                        const double* derivatives, int stride,
                                                        double* matrix) const {
-  const int* position = first_positions_.data() + first_of_element_[index(element)];
+  const Chunk chunk{n, first, count, derivatives, stride};
   for (const Rows& rows : rows_) {
-    const Stabilizer::Node& node = n.node(node_of(rows, element));
-    const double* const numbers = n.numbers().data() + node.first_number;
-    const std::size_t count = rows.outputs.size();
-    if (count == 6 && rows.num_coordinates == 6) {
-      add_product<6, 6>(rows, derivatives, stride, numbers, node, position, matrix);
-    } else if (count == 3 && rows.num_coordinates == 6) {
-      add_product<3, 6>(rows, derivatives, stride, numbers, node, position, matrix);
-    } else if (count == 3 && rows.num_coordinates == 3) {
-      add_product<3, 3>(rows, derivatives, stride, numbers, node, position, matrix);
+    const std::size_t outputs = rows.outputs.size();
+    if (outputs == 6 && rows.num_coordinates == 6) {
+      add_products<6, 6>(rows, chunk, matrix);
+    } else if (outputs == 6 && rows.num_coordinates == 3) {
+      add_products<6, 3>(rows, chunk, matrix);
+    } else if (outputs == 3 && rows.num_coordinates == 6) {
+      add_products<3, 6>(rows, chunk, matrix);
+    } else if (outputs == 3 && rows.num_coordinates == 3) {
+      add_products<3, 3>(rows, chunk, matrix);
     } else {
-      add_any_product(rows, derivatives, stride, numbers, node, position, matrix);
+      add_any_products(rows, chunk, matrix);
     }
-    position += node.num_multipliers;
   }
 }
 

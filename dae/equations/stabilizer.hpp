@@ -48,6 +48,9 @@ class Stabilizer {
   }
   void add_product(std::span<const double> numbers, double factor, std::span<const double> eta,
                    std::span<double> x) const;
+  /// x += a N η and y += b N η.
+  void add_products(std::span<const double> eta, double a, std::span<double> x, double b,
+                    std::span<double> y) const;
   /// η += factor · Nᵀx.
   void add_transposed_product(double factor, std::span<const double> x,
                               std::span<double> eta) const;
@@ -100,19 +103,19 @@ class StabilizerColumns {
     }
     rows_ = std::move(divided);
     find_numbers();
-    first_positions_.clear();
-    for (int e = 0; e < num_elements(); ++e) {
-      first_of_element_.push_back(static_cast<int>(first_positions_.size()));
-      for (const Rows& rows : rows_) {
+    for (Rows& rows : rows_) {
+      for (int e = 0; e < num_elements(); ++e) {
+        rows.first_of_element.push_back(static_cast<int>(rows.positions.size()));
         for (const int multiplier : n.multipliers(n.node(node_of(rows, e)))) {
-          first_positions_.push_back(position(e, rows.outputs[0], multiplier));
+          rows.positions.push_back(position(e, rows.outputs[0], multiplier));
         }
       }
     }
   }
 
-  /// Adds those of an element to the matrix; the derivatives have a stride.
-  void add(const Stabilizer& n, int element, const double* derivatives, int stride,
+  /// Adds those of some elements to the matrix, whose derivatives stand beside each other, with a stride from one to the
+  /// next.
+  void add(const Stabilizer& n, int first, int count, const double* derivatives, int stride,
            double* matrix) const;
 
  private:
@@ -128,14 +131,19 @@ class StabilizerColumns {
     };
     std::vector<Number> numbers = {};
     int num_coordinates = 0;  ///< that they depend on, from the first one on
+    /// Where the first of the outputs stands in the column of each multiplier of the node, element after element.
+    std::vector<int> positions = {}, first_of_element = {};
+  };
+  /// Some elements that are added, and where their derivatives are.
+  struct Chunk {
+    const Stabilizer& n;
+    int first, count;
+    const double* derivatives;
+    int stride;
   };
   template <int R, int C>
-  static void add_product(const Rows& rows, const double* derivatives, int stride,
-                          const double* numbers, const Stabilizer::Node& node, const int* position,
-                          double* matrix);
-  static void add_any_product(const Rows& rows, const double* derivatives, int stride,
-                              const double* numbers, const Stabilizer::Node& node,
-                              const int* position, double* matrix);
+  void add_products(const Rows& rows, const Chunk& chunk, double* matrix) const;
+  void add_any_products(const Rows& rows, const Chunk& chunk, double* matrix) const;
   int num_elements() const {
     return num_nodes_ == 0 ? 0 : static_cast<int>(nodes_.size()) / num_nodes_;
   }
@@ -165,7 +173,6 @@ class StabilizerColumns {
   std::vector<Rows> rows_;
   int num_nodes_ = 0;
   std::vector<int> nodes_;  ///< element × node
-  std::vector<int> first_positions_, first_of_element_;
 };
 
 }  // namespace liegrad::dae

@@ -9,16 +9,11 @@
 #include <camd.h>
 
 #include "liegrad/dae/linear/small_blocks.hpp"
-#include "liegrad/dae/linear/wide_registers.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {
 namespace {
 
-/// A pivot block whose inverse, scaled, has larger entries has cancelled: of 16 digits eight may be lost.
-constexpr double kLargestInverse = 1e8;
-/// The same for the first half of a block that is inverted by halves: three digits.
-constexpr double kLargestInverseOfPart = 1e3;
 /// A known solution must come out with this relative error at most when scales are found.
 constexpr double kLargestError = 1e-4;
 /// How often they are found anew.
@@ -63,6 +58,8 @@ BlockLu::BlockLu(int size, std::shared_ptr<const MatrixEntries> entries,
     pivot_of_.push_back(pivot_of_block[index(block)]);
     is_first_stage_[index(place_.back())] = structure.stages[index(block)] == 0;
   }
+  unknown_.resize(place_.size());
+  for (std::size_t i = 0; i < place_.size(); ++i) unknown_[index(place_[i])] = static_cast<int>(i);
   find_columns();
   allocate();
   find_copies();
@@ -275,25 +272,6 @@ void BlockLu::scale_by_norms(Side side) {
   }
 }
 
-inline bool BlockLu::is_well_conditioned(const Pivot& pivot, const double* inverse) const {
-  const double* const row = row_scale_.data() + pivot.first;
-  const double* const column = column_scale_.data() + pivot.first;
-  if (pivot.size == 3) return small_blocks::is_bounded<3>(3, inverse, column, row, kLargestInverse);
-  if (pivot.size == 6) return small_blocks::is_bounded<6>(6, inverse, column, row, kLargestInverse);
-  return small_blocks::is_bounded<0>(pivot.size, inverse, column, row, kLargestInverse);
-}
-
-/// In place.
-inline bool BlockLu::invert(const Pivot& pivot, double* block) const {
-  if (pivot.size == 6) {
-    double bounds[3];
-    for (int i = 0; i < 3; ++i)
-      bounds[i] = kLargestInverseOfPart * column_scale_[index(pivot.first + i)];
-    if (small_blocks::invert_by_threes(row_scale_.data() + pivot.first, bounds, block)) return true;
-  }
-  return small_blocks::invert(pivot.size, block);
-}
-
 bool BlockLu::factorize() {
   factors_.resize(values_.size());
   return factorize_into(factors_.data());
@@ -303,6 +281,8 @@ bool BlockLu::factorize_in_place() { return factorize_into(values_.data()); }
 
 bool BlockLu::factorize_into(double* factors) {
   is_in_place_ = factors == values_.data();
+  right_ = {};
+  is_reduced_ = false;
   if (factorizations_with_scales_++ % kFactorizationsWithScales == 0) {
     return factorize_with_new_scales(factors);
   }
@@ -346,18 +326,24 @@ bool BlockLu::solves_for_scales(std::span<double> product) const {
 }
 
 /// Scales are found in a matrix that is complete.
-bool BlockLu::begin_filling() {
+bool BlockLu::begin_filling(std::span<const double> right) {
   if (factorizations_with_scales_ % kFactorizationsWithScales == 0) return false;
   factorizations_with_scales_ += 1;
   is_in_place_ = true;
   cleared_ = eliminated_ = 0;
+  right_ = right;
+  is_reduced_ = false;
+  std::ranges::fill(work_, 0.0);
   return true;
 }
 
+/// Piece by piece: long ranges are cleared by instructions that leave them outside of the nearest cache, where they
+/// are needed next.
 void BlockLu::clear(int end) {
-  if (end <= cleared_) return;
-  std::fill(values_.begin() + cleared_, values_.begin() + end, 0.0);
-  cleared_ = end;
+  constexpr int kPiece = 128;
+  for (; cleared_ < end; cleared_ = std::min(cleared_ + kPiece, end)) {
+    std::fill_n(values_.begin() + cleared_, std::min(kPiece, end - cleared_), 0.0);
+  }
 }
 
 void BlockLu::clear_until(int pivot) {
@@ -370,35 +356,8 @@ bool BlockLu::eliminate_until(int pivot) {
   const bool is_good = eliminate(values_.data(), eliminated_, pivot);
   if (!is_good) factorizations_with_scales_ = 0;
   eliminated_ = pivot;
+  is_reduced_ = is_good && pivot == num_pivots() && !right_.empty();
   return is_good;
-}
-
-LIEGRAD_FOR_WIDE_REGISTERS bool BlockLu::eliminate(double* factors, int begin, int end) {
-  for (int k = begin; k < end; ++k) {
-    const Pivot& pivot = pivots_[index(k)];
-    if (!is_in_place_) {
-      std::copy(values_.data() + pivot.begin, values_.data() + pivot.end, factors + pivot.begin);
-    }
-    double* const inverse = factors + pivot.diagonal;
-    if (!invert(pivot, inverse) || !is_well_conditioned(pivot, inverse)) return false;
-    // L = A_ik D⁻¹ for all blocks below the pivot, then A_ij - L U.
-    const Neighbour* const neighbours = neighbours_.data() + pivot.neighbours;
-    for (int i = 0; i < pivot.num_neighbours; ++i) {
-      const int rows = pivots_[index(neighbours[i].block)].size;
-      small_blocks::multiply_right(rows, pivot.size, inverse, factors + neighbours[i].lower);
-    }
-    const int* target = targets_.data() + pivot.targets;
-    for (int j = 0; j < pivot.num_neighbours; ++j) {
-      const int columns = neighbours[j].columns;
-      const double* const upper = factors + neighbours[j].upper;
-      for (int i = 0; i < pivot.num_neighbours; ++i) {
-        const int rows = pivots_[index(neighbours[i].block)].size;
-        small_blocks::subtract_product(rows, pivot.size, columns, factors + neighbours[i].lower,
-                                       upper, factors + *target++);
-      }
-    }
-  }
-  return true;
 }
 
 }  // namespace liegrad::dae

@@ -43,12 +43,14 @@ class BlockLu {
   /// is touched.
   bool factorize_in_place();
   /// The same while values() are filled, see LinearSolver.
-  bool begin_filling();
+  bool begin_filling(std::span<const double> right);
   void clear_until(int pivot);
   bool eliminate_until(int pivot);
   int num_pivots() const { return static_cast<int>(pivots_.size()); }
   int pivot_of(int unknown) const { return pivot_of_[static_cast<std::size_t>(unknown)]; }
   void solve(std::span<double> b) const;
+  /// A⁻¹ times the right-hand side that was given to begin_filling(), if it was reduced with the matrix; else false.
+  bool solve_filled(std::span<double> x) const;
   void solve_transposed(std::span<double> b) const;
   /// Of many right-hand sides, see LinearSolver.
   void solve(int columns, std::span<double> b) const;
@@ -91,6 +93,8 @@ class BlockLu {
   bool is_well_conditioned(const Pivot& pivot, const double* inverse) const;
   bool invert(const Pivot& pivot, double* block) const;
   bool eliminate(double* factors, int begin, int end);
+  void reduce(const Pivot& pivot, const double* factors, const double* right, double* x) const;
+  void substitute(const double* factors, double* x, double* b) const;
   void clear(int end);
   const double* factors() const { return is_in_place_ ? values_.data() : factors_.data(); }
 
@@ -100,17 +104,20 @@ class BlockLu {
   /// Of each pivot, for all pairs of its neighbours: where their product is subtracted.
   std::vector<int> targets_;
   std::vector<int> place_;     ///< unknown → its number in the new order
+  std::vector<int> unknown_;   ///< and back
   std::vector<int> pivot_of_;  ///< unknown → pivot
   std::vector<char> is_first_stage_;
   std::shared_ptr<const MatrixEntries> entries_;
   std::vector<double> values_, factors_;
   bool is_in_place_ = false;          ///< the factors stand in values_
   int cleared_ = 0, eliminated_ = 0;  ///< values and pivots, while they are filled
+  std::span<const double> right_;     ///< what is reduced meanwhile, if anything
   /// Of equations and unknowns in the new order, such that pivots are about one.
   std::vector<double> row_scale_, column_scale_;
   int factorizations_with_scales_ = 0;
   std::vector<double> trial_;
   mutable std::vector<double> work_;
+  mutable bool is_reduced_ = false;  ///< right_, in work_
   mutable panels::Rows rows_;
 };
 

@@ -1,4 +1,4 @@
-// Solutions with the factors of a BlockLu: of one right-hand side, and of many side by side.
+// Solutions with the factors of a BlockLu: transposed, and of many right-hand sides that stand side by side.
 
 #include "liegrad/dae/linear/block_lu.hpp"
 #include "liegrad/dae/linear/small_blocks.hpp"
@@ -7,32 +7,8 @@
 
 namespace liegrad::dae {
 
-LIEGRAD_FOR_WIDE_REGISTERS void BlockLu::solve(std::span<double> b) const {
-  double* const x = work_.data();
-  const double* const factors = this->factors();
-  for (int i = 0; i < size_; ++i) x[place_[index(i)]] = b[index(i)];
-  for (const Pivot& pivot : pivots_) {
-    for (int i = 0; i < pivot.num_neighbours; ++i) {
-      const Neighbour& other = neighbours_[index(pivot.neighbours + i)];
-      const Pivot& below = pivots_[index(other.block)];
-      small_blocks::subtract_product(below.size, pivot.size, 1, factors + other.lower,
-                                     x + pivot.first, x + below.first);
-    }
-  }
-  for (auto pivot = pivots_.rbegin(); pivot != pivots_.rend(); ++pivot) {
-    double* const own = x + pivot->first;
-    for (int j = 0; j < pivot->num_neighbours; ++j) {
-      const Neighbour& other = neighbours_[index(pivot->neighbours + j)];
-      const Pivot& right = pivots_[index(other.block)];
-      small_blocks::subtract_product(pivot->size, other.columns, 1, factors + other.upper,
-                                     x + right.first, own);
-    }
-    small_blocks::multiply_left(pivot->size, factors + pivot->diagonal, own);
-  }
-  for (int i = 0; i < size_; ++i) b[index(i)] = x[place_[index(i)]];
-}
-
 void BlockLu::solve_transposed(std::span<double> b) const {
+  is_reduced_ = false;
   double* const x = work_.data();
   const double* const factors = this->factors();
   for (int i = 0; i < size_; ++i) x[place_[index(i)]] = b[index(i)];

@@ -138,9 +138,9 @@ bool LinearSolver::factorize_in_place() {
   return factorize();
 }
 
-bool LinearSolver::begin_filling() {
+bool LinearSolver::begin_filling(std::span<const double> right) {
   auto* const sparse = std::get_if<SparseSolver>(&solver_->any);
-  return sparse != nullptr && sparse->begin_filling();
+  return sparse != nullptr && sparse->begin_filling(right);
 }
 
 void LinearSolver::clear_until(int pivot) {
@@ -153,6 +153,11 @@ bool LinearSolver::eliminate_until(int pivot) {
 
 bool LinearSolver::finish_filling() {
   return std::get_if<SparseSolver>(&solver_->any)->finish_filling();
+}
+
+bool LinearSolver::solve_filled(std::span<double> x) const {
+  const auto* const sparse = std::get_if<SparseSolver>(&solver_->any);
+  return sparse != nullptr && sparse->solve_filled(x);
 }
 
 int LinearSolver::pivot_of(int unknown) const {

@@ -65,16 +65,20 @@ class LinearSolver {
   /// A large matrix can be factorised in place while it is filled, so that numbers are eliminated where they still are in
   /// the cache. Unknowns belong to pivots, which are eliminated in the order of their numbers:
   ///
-  ///     if (!solver.begin_filling()) …           // then it must be filled first
+  ///     if (!solver.begin_filling(right)) …      // then it must be filled first
   ///     solver.clear_until(pivot);               // before something is added to entries of unknowns of earlier pivots
   ///     solver.eliminate_until(pivot);           // when nothing more will be added to these
   ///     solver.finish_filling();
   ///
-  /// The last two return false where they fail, as factorize_in_place() does.
-  bool begin_filling();
+  /// The last two return false where they fail, as factorize_in_place() does. A right-hand side that is filled with the
+  /// matrix, equation by equation, is reduced with it, and solve_filled() gives its solution, once: half of the factors
+  /// need not be read again.
+  bool begin_filling(std::span<const double> right = {});
   void clear_until(int pivot);
   bool eliminate_until(int pivot);
   bool finish_filling();
+  /// False, and nothing is done, if there is no such right-hand side.
+  bool solve_filled(std::span<double> x) const;
   /// 0 where matrices are not factorised by pivots of several unknowns.
   int pivot_of(int unknown) const;
   /// After a failure: an unknown that the equations do not determine, as its column is a combination

@@ -25,13 +25,16 @@ struct Six {
     *reinterpret_cast<Four*>(to) = first;
     *reinterpret_cast<Two*>(to + 4) = last;
   }
+  /// A factor is put into all places of one register; its lower half serves for the rest.
   void add(const Six& other, double factor) {
-    first += other.first * factor;
-    last += other.last * factor;
+    const Four all = {factor, factor, factor, factor};
+    first += other.first * all;
+    last += other.last * __builtin_shufflevector(all, all, 0, 1);
   }
   void subtract(const Six& other, double factor) {
-    first -= other.first * factor;
-    last -= other.last * factor;
+    const Four all = {factor, factor, factor, factor};
+    first -= other.first * all;
+    last -= other.last * __builtin_shufflevector(all, all, 0, 1);
   }
 };
 
@@ -39,9 +42,11 @@ struct Six {
 template <int M, int K, int N>
 inline void subtract_product_of(const double* a, const double* b, double* c) {
   if constexpr (M == 6) {
+    Six columns[K];  // A stays in registers
+    for (int l = 0; l < K; ++l) columns[l] = Six::load(a + 6 * l);
     for (int j = 0; j < N; ++j) {
       Six column = Six::load(c + 6 * j);
-      for (int l = 0; l < K; ++l) column.subtract(Six::load(a + 6 * l), b[l + K * j]);
+      for (int l = 0; l < K; ++l) column.subtract(columns[l], b[l + K * j]);
       column.store(c + 6 * j);
     }
     return;
@@ -202,6 +207,11 @@ inline void multiply_left(int n, const double* a, double* x) {
     double negative[6] = {};
     subtract_product_of<6, 6, 1>(a, x, negative);
     for (int i = 0; i < 6; ++i) x[i] = -negative[i];
+    return;
+  }
+  if (n == 3) {
+    const double x0 = x[0], x1 = x[1], x2 = x[2];
+    for (int i = 0; i < 3; ++i) x[i] = a[i] * x0 + a[i + 3] * x1 + a[i + 6] * x2;
     return;
   }
   double product[kLargestBlock];

@@ -62,8 +62,8 @@ bool SparseSolver::factorize_in_place() {
   return uses_blocks_;
 }
 
-bool SparseSolver::begin_filling() {
-  uses_blocks_ = blocks_ && to_next_trial_ == 0 && blocks_->begin_filling();
+bool SparseSolver::begin_filling(std::span<const double> right) {
+  uses_blocks_ = blocks_ && to_next_trial_ == 0 && blocks_->begin_filling(right);
   return uses_blocks_;
 }
 

@@ -26,13 +26,14 @@ class SparseSolver {
   /// The same, but factors of blocks take the place of values(), and no other solver is tried when they fail.
   bool factorize_in_place();
   /// See LinearSolver.
-  bool begin_filling();
+  bool begin_filling(std::span<const double> right);
   void clear_until(int pivot) { blocks_->clear_until(pivot); }
   bool eliminate_until(int pivot);
   bool finish_filling() { return eliminate_until(blocks_->num_pivots()); }
   int pivot_of(int unknown) const { return blocks_ ? blocks_->pivot_of(unknown) : 0; }
   int singular_unknown() const;
   void solve(std::span<double> b) const;
+  bool solve_filled(std::span<double> x) const { return uses_blocks_ && blocks_->solve_filled(x); }
   void solve_transposed(std::span<double> b) const;
   /// Of many right-hand sides, see LinearSolver.
   void solve(int columns, std::span<double> b) const;

@@ -30,6 +30,8 @@ constexpr double kAtTheEnd = 4;
 constexpr int kStepsWithScales = 64;
 /// A kept matrix is judged after so many corrections.
 constexpr int kIterationsToJudge = 2;
+/// Whether residuals of a simplified matrix are but rounding is asked after so many.
+constexpr int kIterationsToJudgeSimplified = 8;
 /// For how many steps a new matrix is made at once after a kept one has failed.
 constexpr int kStepsToNextTrial = 16;
 /// For how many steps an observation of convergence is trusted before another iteration checks it.
@@ -222,6 +224,17 @@ bool Newton::factorize(double h) {
   return true;
 }
 
+/// Returns the sum of its numbers, which is finite if they are.
+double Newton::solve_for_correction() {
+  if (!assembly_.matrix().solve_filled(correction_)) {
+    std::ranges::copy(assembly_.residual(), correction_.begin());
+    assembly_.matrix().solve(correction_);
+  }
+  double sum = 0;
+  for (double& entry : correction_) sum += entry = -entry;
+  return sum;
+}
+
 bool Newton::conclude() {
   kinematics_.conclude(assembly_);
   if (position_.empty()) return true;
@@ -303,10 +316,14 @@ const NewtonReport& Newton::solve(const State& start, double h) {
       continue;
     }
     observe(size, previous);
-    if (with_matrix && previous_had_matrix && size > rounding_ && size > kStagnation * previous) {
+    // A matrix that is kept after it was made is exact for the last correction too; a simplified one is not, and residuals
+    // may shrink slowly with it. It is judged when that has taken long.
+    const bool judges = with_matrix || options_.kind == NewtonKind::kModified ||
+                        report_.iterations >= kIterationsToJudgeSimplified;
+    if (judges && previous_had_matrix && size > rounding_ && size > kStagnation * previous) {
       size = rounding_at(start, h, size);
       // Rounding of Φ is corrected again and again, and of a simplified matrix D, K and Z are missing each time.
-      assembly_.coefficients() = complete;
+      if (with_matrix) assembly_.coefficients() = complete;
     }
     // What would have been left out had it been expected is left out now.
     const double enough =
@@ -326,11 +343,7 @@ const NewtonReport& Newton::solve(const State& start, double h) {
                   "the iteration matrix is singular at " +
                       assembly_.unknown_name(assembly_.matrix().singular_unknown()));
     }
-    const std::span<const double> residual = assembly_.residual();
-    for (std::size_t i = 0; i < correction_.size(); ++i) correction_[i] = -residual[i];
-    assembly_.matrix().solve(correction_);
-    double sum = 0;
-    for (const double entry : correction_) sum += entry;
+    const double sum = solve_for_correction();
     if (!std::isfinite(sum)) {
       return fail(NewtonFailure::kSingularMatrix,
                   "the iteration matrix is singular: there is no correction of " +

@@ -55,6 +55,7 @@ class Newton {
   bool expects_correction(double previous) const;
   void evaluate(bool with_matrix, double previous);
   bool factorize(double h);
+  double solve_for_correction();
   /// Ends the step: its end is made, its constraints are evaluated.
   bool conclude();
   const NewtonReport& fail(NewtonFailure failure, const std::string& message);

@@ -61,9 +61,18 @@ bool TrustWatch::many_were_halved(const IntegrateSummary& summary) const {
                                    std::max(1.0, kManyHalved * static_cast<double>(summary.steps));
 }
 
+/// Drives and loads that follow a law of time can do work, as controls can.
+bool TrustWatch::is_driven() const {
+  if (!system_.controls().empty()) return true;
+  return std::ranges::any_of(system_.kinds(), [](const auto& kind) {
+    const std::vector<bool> read = kind->inputs_of_steps({}, {});
+    return read[index(kind->inputs({}).time)];
+  });
+}
+
 /// As a part of the larger of |E| and the kinetic energy at both ends; 0 where it is not known or may rise.
 double TrustWatch::energy_rise(const State& end) const {
-  if (!system_.controls().empty()) return 0;
+  if (is_driven()) return 0;
   Outputs outputs(system_);
   outputs.set_parameters(parameters_);
   if (!outputs.has_energy()) return 0;

@@ -11,7 +11,7 @@ namespace liegrad::dae {
 
 /// Sees when a run that goes on gives numbers that cannot be relied on (docs/step-control.md):
 ///
-///     many steps were halved, or some were and energy rose in a system without controls;
+///     many steps were halved, or some were and energy rose in a system without controls and laws of time;
 ///     accelerations, and with them multipliers, alternate from step to step and move velocities;
 ///     error control accepted steps above the tolerance, since they could not be shorter.
 class TrustWatch {
@@ -35,6 +35,7 @@ class TrustWatch {
 
  private:
   bool many_were_halved(const IntegrateSummary& summary) const;
+  bool is_driven() const;
   double energy_rise(const State& end) const;
   std::string remedy() const;
 

@@ -27,6 +27,7 @@ using dae::NewtonKind;
 
 constexpr std::array kFormulations = {Formulation::kIndex3, Formulation::kIndex2,
                                       Formulation::kStabilized};
+constexpr std::array kKinds = {NewtonKind::kFull, NewtonKind::kModified, NewtonKind::kSimplified};
 
 /// The largest difference of configurations.
 double distance(const dae::State& a, const dae::State& b) {
@@ -72,12 +73,14 @@ TEST(KeptMatrices, SolveStepsOfAnyLength) {
 }
 
 /// The crank of docs/elements.md about an axis of any direction.
-dae::System driven_crank(const lie::NodeGroup& group, const std::array<double, 3>& axis) {
+dae::System driven_crank(const lie::NodeGroup& group, const std::array<double, 3>& axis,
+                         double gravity) {
   dae::System system("crank");
   system.add_node("crank", group);
   system.add_node("crank.angle", lie::NodeGroup::rn(1));
-  system.add("crank", elements::RigidBody{}, {"crank"},
-             {.values = {{"m", 3}, {"J1", 0.05}, {"J2", 0.06}, {"J3", 0.04}, {"gravity3", 0}}});
+  system.add(
+      "crank", elements::RigidBody{}, {"crank"},
+      {.values = {{"m", 3}, {"J1", 0.05}, {"J2", 0.06}, {"J3", 0.04}, {"gravity3", gravity}}});
   system.add_frame("bearing", "ground", elements::frame_along({0, 0, 1}, axis));
   system.add_frame("crank.bearing", "crank", elements::frame_along({0, 0, -0.2}, axis));
   system.set_initial_configuration("crank", {1, 0, 0, 0, 0, 0, 1.2});
@@ -95,14 +98,34 @@ TEST(Rest, EndsWhereADriveBegins) {
     for (const std::array<double, 3>& axis :
          {std::array{1.0, 0.0, 0.0}, std::array{1.0, 1.0, 0.0}, std::array{1.0, 2.0, 3.0},
           std::array{0.2, -0.5, 0.8}}) {
-      const dae::System system = driven_crank(group, axis);
-      for (const auto formulation : kFormulations) {
-        for (const double h : {1e-2, 1e-3}) {
-          const dae::Solution solution = run(system, formulation, NewtonKind::kFull, h, 1);
-          EXPECT_EQ(solution.summary.failed_attempts, 0);
-          // Half of omega t_s, and omega for the rest of a second.
-          EXPECT_NEAR(solution.final.q[7], 6 * 0.25 + 6 * 0.5, 1e-3);
+      for (const double gravity : {0.0, -9.81}) {
+        const dae::System system = driven_crank(group, axis, gravity);
+        for (const auto formulation : kFormulations) {
+          for (const auto kind : kKinds) {
+            for (const double h : {1e-2, 1e-3}) {
+              const dae::Solution solution = run(system, formulation, kind, h, 1);
+              EXPECT_EQ(solution.summary.failed_attempts, 0);
+              EXPECT_TRUE(solution.summary.trusted) << solution.summary.reason_for_doubt;
+              // Half of omega t_s, and omega for the rest of a second.
+              EXPECT_NEAR(solution.final.q[7], 6 * 0.25 + 6 * 0.5, 1e-3);
+            }
+          }
         }
+      }
+    }
+  }
+}
+
+TEST(Rest, IsLeftInStepsOfAnyLength) {
+  // All but two of its bodies begin with accelerations of nearly zero.
+  const dae::System system = models::make_model("andrews");
+  for (const auto formulation : kFormulations) {
+    for (const auto kind : kKinds) {
+      for (const double h : {1e-6, 1e-7, 1e-8, 1e-9}) {
+        const dae::Solution solution = run(system, formulation, kind, h, 20 * h);
+        EXPECT_EQ(solution.summary.failed_attempts, 0)
+            << static_cast<int>(formulation) << " " << static_cast<int>(kind) << " " << h;
+        EXPECT_LE(solution.summary.newton_iterations, 60);
       }
     }
   }

@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <vector>
+
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/run/trust_watch.hpp"
 #include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/elements/bodies/rigid_body.hpp"
+#include "liegrad/elements/coordinates/driven_coordinate.hpp"
+#include "liegrad/elements/coordinates/laws.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad::testing {
@@ -80,6 +85,36 @@ TEST(TrustWatch, ComparesNoSpeedWithTurning) {
     EXPECT_TRUE(is_doubted(length, 1)) << length;
     EXPECT_FALSE(is_doubted(length, 20)) << length;
   }
+}
+
+/// Whether a run is doubted that halved one step of a thousand and ends with twice the kinetic energy.
+bool is_doubted_for_its_energy(const dae::System& system) {
+  const IntegrateOptions options = until(1, 1e-3);
+  dae::Consistency consistency(system, {}, dae::LinearSolverKind::kAutomatic);
+  const dae::State initial = consistency.initial_state(0, {});
+  const std::vector<double> parameters = system.parameter_values();
+  dae::TrustWatch watch(system, options);
+  watch.set_parameters(parameters);
+  watch.start(initial, consistency.assembly());
+  dae::State end = initial;
+  end.t = 1;
+  for (double& v : end.v) v = std::sqrt(2.0) * v;
+  dae::IntegrateSummary summary;
+  summary.steps = 1000;
+  summary.failed_attempts = 1;
+  return watch.doubt(summary, end).has_value();
+}
+
+TEST(TrustWatch, LetsDrivesDoWork) {
+  dae::System system("wheel");
+  system.add_node("wheel", lie::NodeGroup::so3xr3());
+  system.add("wheel", elements::RigidBody{}, {"wheel"});
+  system.set_initial_velocity("wheel", {1, 0, 0, 0, 0, 0});
+  EXPECT_TRUE(is_doubted_for_its_energy(system));
+  system.add_node("angle", lie::NodeGroup::rn(1));
+  system.add("motor", elements::DrivenCoordinate<elements::SmoothStartLaw>{}, {"angle"},
+             {.values = {{"omega", 0}, {"t_s", 1}}});
+  EXPECT_FALSE(is_doubted_for_its_energy(system));
 }
 
 TEST(TrustWatch, TrustsGoodRuns) {

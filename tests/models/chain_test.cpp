@@ -329,6 +329,12 @@ TEST(Chain, HasTheSameFactorsWhenItsMatrixIsFactorisedWhileItIsFilled) {
     // Scales are known now, so that this does not fall back to filling first.
     ASSERT_TRUE(assembly.matrix().begin_filling());
     ASSERT_TRUE(assembly.evaluate_and_factorize());
+    // The residual was reduced with it; once only, as another solution takes its place.
+    std::vector<double> reduced(residual.size()), solved = residual;
+    ASSERT_TRUE(assembly.matrix().solve_filled(reduced));
+    EXPECT_FALSE(assembly.matrix().solve_filled(reduced));
+    assembly.matrix().solve(solved);
+    EXPECT_EQ(reduced, solved);
     assembly.matrix().solve(again);
     EXPECT_EQ(again, solution);
     EXPECT_TRUE(std::ranges::equal(assembly.residual(), residual));
