@@ -35,7 +35,8 @@ class Sensitivity::Workspace {
       : objective_(objective),
         options_(options),
         reader_(objective_, options.integrate, grid_moves(options.variables)),
-        trajectory_(objective.model(), options.integrate, options.checkpoints, runs),
+        trajectory_(objective.model(), options.integrate, options.checkpoints, runs,
+                    options.second_order ? Order::kSecond : Order::kFirst),
         space_(objective.model(), options.variables, Grid()),
         sweeps_(trajectory_, reader_, space_, objective.size()),
         default_parameters_(objective.model().parameter_values()) {

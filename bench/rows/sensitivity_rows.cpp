@@ -3,6 +3,8 @@
 // "over_simulation" is what a derivative costs besides the simulation of which it is the derivative, which one has
 // anyway; "total_over_simulation" is the whole call, its own simulation included. "per_parameter_over_simulation" is what
 // one more parameter adds to an evaluation whose workspace is there: the slope between few of them and many.
+// "single_call.per_parameter_over_simulation" is what differentiate() costs besides its simulation, set-up, start and the
+// matrices of all steps included, divided by the number of parameters.
 
 #include "sensitivity_rows.hpp"
 

@@ -6,6 +6,9 @@
 
 namespace liegrad::sensitivity {
 
+/// α_m, α_f, β, γ, σ.
+inline constexpr int kNumMethodNumbers = 5;
+
 /// The numbers of a generalized-α method as recorded scalars, with the names of AlphaParameters.
 struct TapedParameters {
   ad::Taped alpha_m, alpha_f, beta, gamma, sigma;

@@ -3,7 +3,6 @@
 #include "liegrad/sensitivity/step/defect_recordings.hpp"
 
 #include "liegrad/dae/system/numbers.hpp"
-#include "liegrad/sensitivity/check/taped_parameters.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -98,6 +97,16 @@ const char* name_of(StepPart part) {
 }
 
 }  // namespace
+
+int step_part_dof(StepPart part) {
+  switch (part) {
+    case StepPart::kLinear: return 1;
+    case StepPart::kSO3:
+    case StepPart::kSE2: return 3;
+    case StepPart::kSE3: return 6;
+  }
+  return 0;
+}
 
 ad::Recording defect_recording(StepPart part, SigmaForm form) {
   const int dof = step_part_dof(part);

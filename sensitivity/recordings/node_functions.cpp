@@ -8,12 +8,14 @@
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/so3.hpp"
 #include "liegrad/sensitivity/observe/node_outputs.hpp"
+#include "liegrad/sensitivity/step/alpha_step_function.hpp"
 #include "liegrad/sensitivity/step/local_function.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
 
 using ad::Taped;
+using dae::AlphaVariant;
 using dae::index;
 using Tapes = std::span<const Taped>;
 
@@ -307,15 +309,27 @@ NodeFunction node_function(NodeMap map) {
     case NodeMap::kDenseOutput: return dense_output();
     case NodeMap::kRadauStep2: return radau_step(2);
     case NodeMap::kRadauStep3: return radau_step(3);
+    case NodeMap::kAlphaStep:
+      return alpha_step_function(AlphaVariant::kLieGroup, dae::SigmaForm::kZero);
+    case NodeMap::kAlphaStepOne:
+      return alpha_step_function(AlphaVariant::kLieGroup, dae::SigmaForm::kOne);
+    case NodeMap::kAlphaStepSigma:
+      return alpha_step_function(AlphaVariant::kLieGroup, dae::SigmaForm::kOther);
+    case NodeMap::kLocalStepExp:
+      return alpha_step_function(AlphaVariant::kUpdatedLagrangianExp, dae::SigmaForm::kZero);
+    case NodeMap::kLocalStepCrv:
+      return alpha_step_function(AlphaVariant::kUpdatedLagrangianCrv, dae::SigmaForm::kZero);
   }
   return {};
 }
 
 std::vector<int> zero_inputs(NodeMap map, const lie::NodeGroup& part) {
+  const NodeFunction f = node_function(map);
   std::vector<int> list;
-  for (const int vector : node_function(map).zero_vectors) {
+  for (const int vector : f.zero_vectors) {
     for (int k = 0; k < part.dof(); ++k) list.push_back(vector * part.dof() + k);
   }
+  for (const int scalar : f.zero_scalars) list.push_back(f.vectors * part.dof() + scalar);
   return list;
 }
 
@@ -332,11 +346,17 @@ ad::Recording node_recording(NodeMap map, const lie::NodeGroup& part) {
 }
 
 void list_node_kernels(ad::KernelList& list) {
-  for (int map = 0; map < kNumNodeMaps; ++map) {
-    for (const lie::NodeGroup& part : {lie::NodeGroup::rn(1), lie::NodeGroup::so3(),
-                                       lie::NodeGroup::se3(), lie::NodeGroup::se2()}) {
-      const ad::Recording recording = node_recording(static_cast<NodeMap>(map), part);
-      list_products(recording, zero_inputs(static_cast<NodeMap>(map), part), list);
+  for (int i = 0; i < kNumNodeMaps; ++i) {
+    const auto map = static_cast<NodeMap>(i);
+    if (map == NodeMap::kLocalStepExp || map == NodeMap::kLocalStepCrv) continue;
+    for (const lie::NodeGroup& part :
+         {lie::NodeGroup::rn(1), lie::NodeGroup::rn(3), lie::NodeGroup::so3(),
+          lie::NodeGroup::se3(), lie::NodeGroup::se2()}) {
+      const ad::Recording recording = node_recording(map, part);
+      const std::vector<int> zero = zero_inputs(map, part);
+      list_products(recording, zero, list);
+      if (map != NodeMap::kAlphaStep) continue;
+      list.add(recording, product_spec(ad::ResultKind::kHessianTimes, zero));
     }
   }
   using Group = lie::NodeGroup;

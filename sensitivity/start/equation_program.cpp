@@ -46,7 +46,7 @@ bool are_equal(const dae::State& a, const dae::State& b) {
 }  // namespace
 
 EquationProgram::EquationProgram(const dae::Model& system, const dae::ConsistencyOptions& options,
-                                 dae::LinearSolverKind solver, dae::Runs runs)
+                                 dae::LinearSolverKind solver, dae::Runs runs, Order order)
     : ProgramDerivative(system),
       system_(system.shared()),
       layout_(system),
@@ -55,6 +55,7 @@ EquationProgram::EquationProgram(const dae::Model& system, const dae::Consistenc
       solver_(options.allow_redundant ? dae::LinearSolverKind::kMinimumNorm : solver),
       consistency_(system, options, solver),
       runs_(runs),
+      order_(order),
       point_(system) {
   set_parameters(system.parameter_values());
 }
@@ -126,9 +127,12 @@ EquationProgram::Values EquationProgram::add_values(const std::shared_ptr<Kernel
   return {y, term};
 }
 
-Block EquationProgram::add_sum(std::initializer_list<Multiple> multiples) {
+Block EquationProgram::add_sum(std::initializer_list<Multiple> multiples,
+                               std::initializer_list<Multiple> more) {
   Relation& relation = program_.add_relation(add_variables(multiples.begin()->variables.count));
-  for (const auto& [variables, factor] : multiples) relation.add_linear({variables, 0, factor});
+  for (const auto& list : {multiples, more}) {
+    for (const auto& [variables, factor] : list) relation.add_linear({variables, 0, factor});
+  }
   return relation.y();
 }
 
@@ -218,7 +222,9 @@ void EquationProgram::add_rate_terms(const dae::State& state, const MotionBlocks
 
 void EquationProgram::add_normal_terms(const dae::State& state, const MotionBlocks& at,
                                        const Unknowns& unknowns, std::span<const double> values,
-                                       std::initializer_list<Multiple> others, Relation& relation) {
+                                       Relation& relation) {
+  const bool is_zero = std::ranges::all_of(values, [](double x) { return x == 0; });
+  if (is_zero && order_ == Order::kFirst) return;
   MotionBlocks blocks = at;
   blocks.rates.v_dot = unknowns.motion;
   blocks.rates.lambda = unknowns.multipliers;
@@ -227,11 +233,7 @@ void EquationProgram::add_normal_terms(const dae::State& state, const MotionBloc
   std::ranges::copy(values, rates.begin() + 2 * dof_);
   const std::size_t first = relation.terms().size();
   add_rate_terms(state, blocks, rates, relation);
-  for (Term& term : relation.terms().subspan(first)) {
-    for (const auto& [variables, factor] : others) {
-      term.arguments.push_back({layout_.rates.v_dot, variables, factor});
-    }
-  }
+  for (Term& term : relation.terms().subspan(first)) term.is_stationary = is_zero;
 }
 
 void EquationProgram::add_constraint_terms(ConstraintValue value, const dae::State& state,
@@ -243,6 +245,20 @@ void EquationProgram::add_constraint_terms(ConstraintValue value, const dae::Sta
   // Of kConstraints those of velocities are the second half.
   const int first_value = value == ConstraintValue::kVelocity ? rows.count : 0;
   add_element_term(function_of(value), at, first_value, rows, relation).factor = factor;
+}
+
+void EquationProgram::add_constraint_terms(ConstraintValue value, const dae::State& state,
+                                           const MotionBlocks& at,
+                                           std::initializer_list<Multiple> others,
+                                           Relation& relation) {
+  const std::size_t first = relation.terms().size();
+  add_constraint_terms(value, state, at, 1, relation);
+  const int argument = value == ConstraintValue::kVelocity ? layout_.v : layout_.q;
+  for (Term& term : relation.terms().subspan(first)) {
+    for (const auto& [variables, factor] : others) {
+      term.arguments.push_back({argument, variables, factor});
+    }
+  }
 }
 
 void EquationProgram::add_gradient_times(const dae::State& state, const MotionBlocks& at,

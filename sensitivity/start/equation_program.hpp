@@ -57,8 +57,10 @@ enum class ConstraintValue {
 class EquationProgram : public ProgramDerivative {
  public:
   EquationProgram(const dae::Model& system, const dae::ConsistencyOptions& options,
-                  dae::LinearSolverKind solver, dae::Runs runs);
+                  dae::LinearSolverKind solver, dae::Runs runs, Order order);
 
+  /// What has second derivatives only may be left out of a program of first order.
+  Order order() const { return order_; }
   const dae::Model& system() const { return *system_; }
   void set_parameters(std::span<const double> parameters);
   std::span<const double> parameters() const { return parameters_; }
@@ -92,7 +94,8 @@ class EquationProgram : public ProgramDerivative {
     Term& term;
   };
   Values add_values(const std::shared_ptr<KernelSum>& function);
-  Block add_sum(std::initializer_list<Multiple> multiples);
+  Block add_sum(std::initializer_list<Multiple> multiples,
+                std::initializer_list<Multiple> more = {});
   /// A function of each node by itself, with arguments and data in the order of NodeFunction.
   Block add_node_function(NodeMap map, std::initializer_list<Known> arguments,
                           std::initializer_list<std::span<const double>> data = {});
@@ -107,12 +110,14 @@ class EquationProgram : public ProgramDerivative {
   /// Their rates for a motion with rates, whose values are in the order of MotionLayout::Rates.
   void add_rate_terms(const dae::State& state, const MotionBlocks& at,
                       std::span<const double> rates, Relation& relation);
-  /// M x + Bᵀν for unknowns (x, ν, …) that have these values, with multiples of others added to x.
+  /// M x + Bᵀν for unknowns (x, ν, …) that have these values.
   void add_normal_terms(const dae::State& state, const MotionBlocks& at, const Unknowns& unknowns,
-                        std::span<const double> values, std::initializer_list<Multiple> others,
-                        Relation& relation);
+                        std::span<const double> values, Relation& relation);
   void add_constraint_terms(ConstraintValue value, const dae::State& state, const MotionBlocks& at,
                             double factor, Relation& relation);
+  /// The same where multiples of others are added to the configuration, or to the velocity for kVelocity.
+  void add_constraint_terms(ConstraintValue value, const dae::State& state, const MotionBlocks& at,
+                            std::initializer_list<Multiple> others, Relation& relation);
   /// B x, and its dependence on the configuration: dΦ/dt for the velocity x less that for none.
   void add_gradient_times(const dae::State& state, const MotionBlocks& at, const Known& x,
                           double factor, Relation& relation);
@@ -150,6 +155,7 @@ class EquationProgram : public ProgramDerivative {
   dae::LinearSolverKind solver_;
   dae::Consistency consistency_;
   dae::Runs runs_;
+  Order order_;
   std::vector<double> parameters_;
   MotionPoint point_;
   Program program_;

@@ -40,6 +40,7 @@ Term& Relation::add_term() {
   term.arguments.clear();
   term.first_value = term.num_values = term.first_row = 0;
   term.factor = 1;
+  term.is_stationary = false;
   return term;
 }
 
@@ -90,6 +91,7 @@ void Program::load_weights(const Term& term, int columns, std::span<const double
 void Program::add_rows(const Relation& relation, int columns, std::span<const double> variables) {
   rows_.assign(index(columns * relation.y().count), 0.0);
   for (const Term& term : relation.terms()) {
+    if (term.is_stationary) continue;
     gather(term, columns, variables);
     values_.assign(index(columns * term.function->num_values()), 0.0);
     term.function->tangent(term.numbers, columns, arguments_, values_);
@@ -115,6 +117,7 @@ void Program::find_weights(const Relation& relation, int columns,
 
 void Program::add_adjoint(const Relation& relation, int columns, std::span<double> gradient) {
   for (const Term& term : relation.terms()) {
+    if (term.is_stationary) continue;
     load_weights(term, columns, rows_);
     arguments_.assign(index(columns * term.function->num_arguments()), 0.0);
     term.function->adjoint(term.numbers, columns, values_, arguments_);

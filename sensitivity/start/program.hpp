@@ -11,6 +11,9 @@
 
 namespace liegrad::sensitivity {
 
+/// Up to which order derivatives are asked for.
+enum class Order { kFirst, kSecond };
+
 /// A part of the variables of a program.
 struct Block {
   int first = 0, count = 0;
@@ -31,6 +34,8 @@ struct Term {
   int first_value = 0, num_values = 0;  ///< the values that count
   int first_row = 0;                    ///< where they are added
   double factor = 1;
+  /// Its first derivatives by all variables but y are zero here, such as those of M(q) y for y = 0.
+  bool is_stationary = false;
 };
 
 /// A multiple of variables that a relation adds to its equations.

@@ -68,8 +68,8 @@ dae::State& before_accelerations(const dae::State& original, EquationProgram& pr
 constexpr double kRounding = 1e-13;
 constexpr int kMaxIterations = 50;
 
-/// x with M (x + …) + Bᵀν = 0 that satisfies the constraints in the place of q or of v, where x + …, ν and what belongs to
-/// s have these values, or are zero.
+/// A configuration or velocity, as the sum of others and of a correction y with M y + Bᵀν = 0, that satisfies the
+/// constraints; y, ν and what belongs to s have these values, or are zero.
 Block add_projected(ConstraintValue value, const dae::State& state, const MotionBlocks& at,
                     std::initializer_list<Multiple> others, EquationProgram& program,
                     std::span<const double> values = {}) {
@@ -79,20 +79,21 @@ Block add_projected(ConstraintValue value, const dae::State& state, const Motion
   MotionBlocks moved = at;
   (value == ConstraintValue::kPosition ? moved.q : moved.v) = unknowns.motion;
   Relation& relation = program.add_relation(unknowns);
-  program.add_normal_terms(state, at, unknowns, at_rest, others, relation);
-  program.add_constraint_terms(value, state, moved, 1, relation);
+  program.add_normal_terms(state, at, unknowns, at_rest, relation);
+  program.add_constraint_terms(value, state, moved, others, relation);
   program.solve_at(state, relation);
-  return unknowns.motion;
+  return program.add_sum({{unknowns.motion}}, others);
 }
 
 /// q_1 = q_0∘exp(x) with M x + Bᵀν = 0 and Φ(q_1) = 0. In the chart x is the difference of both but for a
 /// commutator, which has second derivatives only: it is taken from a first solution without it.
 Block project_position(const dae::State& state, const MotionBlocks& at, EquationProgram& program) {
-  const Block first = add_projected(ConstraintValue::kPosition, state, at, {{at.q, -1}}, program);
+  const Block first = add_projected(ConstraintValue::kPosition, state, at, {{at.q}}, program);
+  if (program.order() == Order::kFirst) return first;
   const std::span<const double> zero = program.new_numbers(state.v.size());
   const Block commutator =
       program.add_node_function(NodeMap::kCommutator, {{at.q, zero}, {first, zero}});
-  return add_projected(ConstraintValue::kPosition, state, at, {{at.q, -1}, {commutator}}, program);
+  return add_projected(ConstraintValue::kPosition, state, at, {{at.q}, {commutator, -1}}, program);
 }
 
 /// (x, ν, …) with M x + Bᵀν = 0 and B x = -Φ, or -dΦ/dt, at a state.
@@ -123,7 +124,7 @@ dae::State& move_position(const dae::State& given, MotionBlocks& at, EquationPro
     if (dae::max_of(x) <= kRounding) break;
     const Unknowns unknowns = program.add_unknowns();
     Relation& relation = program.add_relation(unknowns);
-    program.add_normal_terms(*here, at, unknowns, values, {}, relation);
+    program.add_normal_terms(*here, at, unknowns, values, relation);
     program.add_constraint_terms(ConstraintValue::kPosition, *here, at, 1, relation);
     program.add_gradient_times(*here, at, program.motion_part(unknowns, values), 1, relation);
     program.solve_at(*here, relation);
@@ -138,7 +139,7 @@ dae::State& move_position(const dae::State& given, MotionBlocks& at, EquationPro
 
 /// v with M (v - v_0) + Bᵀν = 0 and dΦ/dt = 0, where both are the same.
 Block project_velocity(const dae::State& state, const MotionBlocks& at, EquationProgram& program) {
-  return add_projected(ConstraintValue::kVelocity, state, at, {{at.v, -1}}, program);
+  return add_projected(ConstraintValue::kVelocity, state, at, {{at.v}}, program);
 }
 
 /// The same at a state with v_0.
@@ -146,19 +147,19 @@ Block move_velocity(const dae::State& state, const MotionBlocks& at, EquationPro
   const std::span<const double> values = correction(ConstraintValue::kVelocity, state, program);
   dae::State& moved = program.new_state(state);
   for (std::size_t i = 0; i < moved.v.size(); ++i) moved.v[i] += values[i];
-  return add_projected(ConstraintValue::kVelocity, moved, at, {{at.v, -1}}, program, values);
+  return add_projected(ConstraintValue::kVelocity, moved, at, {{at.v}}, program, values);
 }
 
 }  // namespace
 
 StartDerivative::StartDerivative(const dae::Model& model, const dae::IntegrateOptions& options,
-                                 dae::Runs runs)
+                                 dae::Runs runs, Order order)
     : method_(options.method),
       alpha_(options.alpha),
       follows_parameters_(!options.initial),
       projects_(options.alpha.consistency.project),
       runs_(runs),
-      program_(model, options.alpha.consistency, options.alpha.solver, runs) {}
+      program_(model, options.alpha.consistency, options.alpha.solver, runs, order) {}
 
 /// Moves perturbed initial values by the parameters: q(p)∘exp(δ) and v(p) + δv.
 void StartDerivative::follow_parameters(std::span<const double> q, MotionBlocks& at) {

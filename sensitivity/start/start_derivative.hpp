@@ -24,7 +24,8 @@ struct StartMade {
 /// of Consistency, along M⁻¹Bᵀ. Where that moved the values themselves, each of its iterations is differentiated. Of the rest it reads parameters, controls and time at the start, and h.
 class StartDerivative {
  public:
-  StartDerivative(const dae::Model& model, const dae::IntegrateOptions& options, dae::Runs runs);
+  StartDerivative(const dae::Model& model, const dae::IntegrateOptions& options, dae::Runs runs,
+                  Order order);
 
   void set_parameters(std::span<const double> parameters) { program_.set_parameters(parameters); }
   /// Whether initial values follow the parameters by the initial function of the model; the same in all calls of at().

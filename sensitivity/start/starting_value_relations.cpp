@@ -121,7 +121,7 @@ Block correct_velocity(const dae::AlphaMethod& method, double commutator, const 
       program.copied(program.consistency().normal_part(state, values));
   const Unknowns unknowns = program.add_unknowns();
   Relation& relation = program.add_relation(unknowns);
-  program.add_normal_terms(state, at, unknowns, solution, {}, relation);
+  program.add_normal_terms(state, at, unknowns, solution, relation);
   program.add_gradient_times(state, at, program.motion_part(unknowns, solution), 1, relation);
   program.add_gradient_times(state, at, error, -1, relation);
   program.solve_at(state, relation);

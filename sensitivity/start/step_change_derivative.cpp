@@ -20,7 +20,7 @@ Block rescale_normal_velocity(const dae::State& state, const MotionBlocks& at,
   const Unknowns unknowns = program.add_unknowns();
   const Known x = program.motion_part(unknowns, solution);
   Relation& relation = program.add_relation(unknowns);
-  program.add_normal_terms(state, at, unknowns, solution, {}, relation);
+  program.add_normal_terms(state, at, unknowns, solution, relation);
   program.add_gradient_times(state, at, x, 1, relation);
   program.add_constraint_terms(ConstraintValue::kVelocity, state, at, -1, relation);
   program.solve_at(state, relation);

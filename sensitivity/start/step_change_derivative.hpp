@@ -11,8 +11,9 @@ namespace liegrad::sensitivity {
 /// controls and time at the start, and in place of h the ratio of the new step to the one before.
 class StepChangeDerivative {
  public:
-  StepChangeDerivative(const dae::Model& model, const dae::AlphaOptions& options, dae::Runs runs)
-      : options_(options), program_(model, options.consistency, options.solver, runs) {}
+  StepChangeDerivative(const dae::Model& model, const dae::AlphaOptions& options, dae::Runs runs,
+                       Order order)
+      : options_(options), program_(model, options.consistency, options.solver, runs, order) {}
 
   void set_parameters(std::span<const double> parameters) { program_.set_parameters(parameters); }
   /// Goes to a change; `state` as it was before. A second call allocates nothing.

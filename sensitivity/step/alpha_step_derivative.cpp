@@ -4,6 +4,8 @@
 
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/step/entries.hpp"
+#include "liegrad/sensitivity/step/node_sum.hpp"
+#include "liegrad/sensitivity/step/stabilizer_products.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -36,13 +38,19 @@ AlphaStepDerivative::AlphaStepDerivative(const dae::Model& system, const dae::Al
       assembly_(system, options.formulation, options.variant != dae::AlphaVariant::kLieGroup,
                 options.consistency.allow_redundant ? dae::LinearSolverKind::kMinimumNorm
                                                     : options.solver),
+      scaled_rows_(rows_, assembly_),
+      outer_motion_(system),
       kinematics_(dae::make_kinematics(system, options)),
       elements_(element_sum(system, dae::ElementFunction::kStep,
                             dae::constraint_rows(options.formulation))),
-      kinematic_(step_functions(system, options.variant, options.method.sigma)),
+      kinematic_(node_sum(system.configuration_space(),
+                          alpha_step_map(options.variant, options.method.sigma))),
       end_(system),
       start_(system),
       step_point_(system.dof(), options.method) {
+  if (options.variant == dae::AlphaVariant::kLieGroup) {
+    corrections_.emplace(system, options.method.parameters);
+  }
   if (stabilized_) forces_.emplace(element_sum(system, dae::ElementFunction::kConstraintForce));
   set_run(system.parameter_values(), {});
 }
@@ -55,6 +63,8 @@ void AlphaStepDerivative::set_run(Const parameters, const dae::ControlLaw& /*con
 
 void AlphaStepDerivative::set_step(const StepMade& step) {
   h_ = step.h;
+  scaled_rows_.set_step(h_);
+  if (corrections_) corrections_->set_step(h_);
   const dae::State* start = &step.start;
   if (stabilized_) {  // Kinematics takes η from the start, as a guess.
     start_state_ = step.start;
@@ -68,11 +78,7 @@ void AlphaStepDerivative::set_step(const StepMade& step) {
   kinematics_->begin(*start, h_, assembly_);
   kinematics_->guess_increment(step.end.increment);
   kinematics_->evaluate(assembly_, true);
-  assembly_.evaluate(true);
-  if (!assembly_.matrix().factorize()) {
-    const int unknown = std::max(assembly_.matrix().singular_unknown(), 0);
-    throw no_derivative(step.end.t, "its matrix is singular at " + assembly_.unknown_name(unknown));
-  }
+  factorize(step.end.t);
   set_end(step);
   if (stabilized_) {
     // The controls of a step are those at its end, also in B(q_n).
@@ -80,6 +86,15 @@ void AlphaStepDerivative::set_step(const StepMade& step) {
     std::copy(step.end.eta.begin(), step.end.eta.end(), start_.lambda().begin());
   }
   step_point_.set(step.start, step.end.increment, kinematics_->stabilizer_force(), h_);
+}
+
+void AlphaStepDerivative::factorize(double t_end) {
+  if (assembly_.evaluate_and_factorize()) return;
+  // It did so in place; with other pivots it needs the matrix again.
+  assembly_.evaluate(true);
+  if (assembly_.matrix().factorize()) return;
+  const int unknown = std::max(assembly_.matrix().singular_unknown(), 0);
+  throw no_derivative(t_end, "its matrix is singular at " + assembly_.unknown_name(unknown));
 }
 
 /// The assembly has the views of the end already.
@@ -96,19 +111,6 @@ void AlphaStepDerivative::set_end(const StepMade& step) {
   end_.set_time(step.end.t);
 }
 
-/// The rows of Assembly, and how it scales them.
-template <class F>
-void AlphaStepDerivative::for_each_row(F&& f) const {
-  const auto block = [&f](int first, int end, int to, double scale) {
-    for (int i = first; i < end; ++i) f(i, to + i - first, scale);
-  };
-  block(rows_.motion, rows_.algebraic, 0, h_);
-  block(rows_.algebraic, rows_.position, assembly_.algebraic_offset(), h_);
-  block(rows_.position, rows_.velocity, assembly_.multiplier_offset(), 1 / h_);
-  block(rows_.velocity, rows_.size,
-        stabilized_ ? assembly_.stabilizer_offset() : assembly_.multiplier_offset(), 1.0);
-}
-
 void AlphaStepDerivative::find_tangents(int columns, Const start, Const outer, Span end) {
   const Entries entries(columns);
   clear(step_columns_, columns * step_.size);
@@ -120,49 +122,45 @@ void AlphaStepDerivative::find_tangents(int columns, Const start, Const outer, S
   if (stabilized_) {
     clear(force_arguments_, columns * motion_.size);
     entries.copy(start, 0, dof_, force_arguments_, motion_.q);
-    put_outer(columns, outer, outer_.end_controls, outer_.start_time, force_arguments_);
+    outer_motion_.put(columns, outer, outer_.end_controls, outer_.start_time, force_arguments_);
     add_forces(columns, force_arguments_, step_columns_);
   }
 
   // With the unknowns fixed.
-  kinematic_.tangent(step_point_.numbers(), columns, step_columns_, end);
+  kinematic_->tangent(step_point_.numbers(), columns, step_columns_, end);
   entries.copy(end, 0, 3 * dof_, motion_columns_, motion_.q);
-  put_outer(columns, outer, outer_.end_controls, outer_.end_time, motion_columns_);
+  outer_motion_.put(columns, outer, outer_.end_controls, outer_.end_time, motion_columns_);
   elements_.tangent(end_.numbers(), columns, motion_columns_, row_columns_);
 
   // Of the unknowns.
   const int multipliers = system_.num_multipliers();
   unknowns_.resize(index(columns * assembly_.size()));
-  for_each_row([&](int row, int to, double scale) {
-    entries.scale(row_columns_, row, -scale, 1, unknowns_, to);
-  });
+  scaled_rows_.negative_to_assembly(columns, row_columns_, unknowns_);
   assembly_.matrix().solve(columns, unknowns_);
-  clear(increments_, columns * step_.size);
-  entries.copy(unknowns_, 0, dof_, increments_, step_.delta_q);
+  moved_.assign(unknowns_.begin(), unknowns_.begin() + columns * dof_);
   if (stabilized_) {
-    clear(eta_arguments_, columns * motion_.size);
-    entries.copy(unknowns_, assembly_.stabilizer_offset(), multipliers, eta_arguments_,
-                 motion_.lambda);
-    for_each_stabilizer([&](int coordinate, int multiplier, double number) {
-      const Const eta = entries.of(Const(unknowns_), assembly_.stabilizer_offset() + multiplier);
-      const Span to = entries.of(increments_, step_.delta_q + coordinate);
-      for (std::size_t c = 0; c < index(columns); ++c) to[c] -= number * eta[c];
-    });
+    add_stabilizer(assembly_.stabilizer(), columns, -1,
+                   entries.of(Const(unknowns_), assembly_.stabilizer_offset()), moved_);
   }
-  apply_increment_map(columns, entries.of(increments_, step_.delta_q), false);
   entries.scale(unknowns_, assembly_.multiplier_offset(), 1 / h_, multipliers, end, state_.lambda);
   entries.scale(unknowns_, assembly_.algebraic_offset(), 1 / h_, system_.num_algebraic(), end,
                 state_.s);
-  if (stabilized_) add_forces(columns, eta_arguments_, increments_);
-  kinematic_.tangent(step_point_.numbers(), columns, increments_, end);
+  if (corrections_) return corrections_->add(columns, assembly_.nodes(), moved_, unknowns_, end);
+  find_increments(columns);
+  kinematic_->tangent(step_point_.numbers(), columns, increments_, end);
 }
 
-/// f(coordinate, multiplier, number) for all numbers of N.
-template <class F>
-void AlphaStepDerivative::for_each_stabilizer(F&& f) {
-  const dae::Stabilizer& n = assembly_.stabilizer();
-  const double* number = n.numbers().data();
-  n.for_each([&](int coordinate, int multiplier) { f(coordinate, multiplier, *number++); });
+/// The part of the unknowns in the arguments of a step, and of η in those of F, after find_tangents().
+void AlphaStepDerivative::find_increments(int columns) {
+  const Entries entries(columns);
+  clear(increments_, columns * step_.size);
+  entries.copy(moved_, 0, dof_, increments_, step_.delta_q);
+  apply_increment_map(columns, entries.of(increments_, step_.delta_q), false);
+  if (!stabilized_) return;
+  clear(eta_arguments_, columns * motion_.size);
+  entries.copy(unknowns_, assembly_.stabilizer_offset(), system_.num_multipliers(), eta_arguments_,
+               motion_.lambda);
+  add_forces(columns, eta_arguments_, increments_);
 }
 
 /// A of Kinematics, or its transpose, in place.
@@ -180,15 +178,6 @@ void AlphaStepDerivative::apply_increment_map(int columns, Span x, bool transpos
   }
 }
 
-void AlphaStepDerivative::put_outer(int columns, Const outer, int controls, int time,
-                                    Span motion) const {
-  const Entries entries(columns);
-  entries.copy(outer, outer_.parameters, motion_.controls - motion_.parameters, motion,
-               motion_.parameters);
-  entries.copy(outer, controls, motion_.time - motion_.controls, motion, motion_.controls);
-  entries.copy(outer, time, 1, motion, motion_.time);
-}
-
 void AlphaStepDerivative::add_forces(int columns, Const arguments, std::vector<double>& steps) {
   clear(forces_of_columns_, columns * dof_);
   forces_->tangent(start_.numbers(), columns, arguments, forces_of_columns_);
@@ -199,53 +188,64 @@ void AlphaStepDerivative::tangent(int columns, Const start, Const outer, Span en
   find_tangents(columns, start, outer, end);
 }
 
-void AlphaStepDerivative::solve_for_weights(int columns, Const step_gradient,
-                                            Const multiplier_gradient, Const algebraic_gradient,
-                                            Const eta_gradient, Span weights) {
+/// Right-hand sides of unknowns_ for the gradients with respect to the increment, and to η by itself.
+void AlphaStepDerivative::set_increment_gradient(int columns, Const step_gradient,
+                                                 Const eta_gradient) {
   const Entries entries(columns);
-  const int multipliers = system_.num_multipliers();
-  unknowns_.resize(index(columns * assembly_.size()));
   entries.copy(step_gradient, step_.delta_q, dof_, unknowns_, 0);
   apply_increment_map(columns, Span(unknowns_), true);
-  entries.scale(multiplier_gradient, 0, 1 / h_, multipliers, unknowns_,
+  if (!stabilized_) return;
+  const int eta = assembly_.stabilizer_offset();
+  entries.copy(eta_gradient, 0, system_.num_multipliers(), unknowns_, eta);
+  add_transposed_stabilizer(assembly_.stabilizer(), columns, -1, unknowns_,
+                            entries.of(unknowns_, eta));
+}
+
+/// The same for gradients with respect to the end, whose derivatives by the unknowns are known.
+void AlphaStepDerivative::set_end_gradient(int columns, Const end) {
+  const Entries entries(columns);
+  moved_.resize(index(columns * dof_));
+  corrections_->pull_back(columns, assembly_.nodes(), end, moved_, unknowns_);
+  if (!stabilized_) return;
+  const Span eta = entries.of(unknowns_, assembly_.stabilizer_offset(), system_.num_multipliers());
+  std::ranges::fill(eta, 0.0);
+  add_transposed_stabilizer(assembly_.stabilizer(), columns, -1, moved_, eta);
+}
+
+void AlphaStepDerivative::solve_for_weights(int columns, Const multiplier_gradient,
+                                            Const algebraic_gradient, Span weights) {
+  const Entries entries(columns);
+  entries.scale(multiplier_gradient, 0, 1 / h_, system_.num_multipliers(), unknowns_,
                 assembly_.multiplier_offset());
   entries.scale(algebraic_gradient, 0, 1 / h_, system_.num_algebraic(), unknowns_,
                 assembly_.algebraic_offset());
-  if (stabilized_) {
-    entries.copy(eta_gradient, 0, multipliers, unknowns_, assembly_.stabilizer_offset());
-    for_each_stabilizer([&](int coordinate, int multiplier, double number) {
-      const Const x = entries.of(Const(unknowns_), coordinate);
-      const Span eta = entries.of(unknowns_, assembly_.stabilizer_offset() + multiplier);
-      for (std::size_t c = 0; c < index(columns); ++c) eta[c] -= number * x[c];
-    });
-  }
   assembly_.matrix().solve_transposed(columns, unknowns_);
-  for_each_row([&](int row, int to, double scale) {
-    entries.scale(unknowns_, to, -scale, 1, weights, row);
-  });
+  scaled_rows_.negative_from_assembly(columns, unknowns_, weights);
 }
 
 void AlphaStepDerivative::find_gradients(int columns, Const end) {
   const Entries entries(columns);
-  clear(step_gradients_, columns * step_.size);
-  clear(row_columns_, columns * rows_.size);
+  unknowns_.resize(index(columns * assembly_.size()));
+  row_columns_.resize(index(columns * rows_.size));
+  if (corrections_) {
+    set_end_gradient(columns, end);
+  } else {
+    clear(step_gradients_, columns * step_.size);
+    kinematic_->adjoint(step_point_.numbers(), columns, end, step_gradients_);
+    if (stabilized_) find_force_gradients(columns);
+    set_increment_gradient(columns, step_gradients_,
+                           stabilized_ ? entries.of(force_gradients_, motion_.lambda) : Span());
+  }
+  solve_for_weights(columns, entries.of(end, state_.lambda), entries.of(end, state_.s),
+                    row_columns_);
   clear(motion_gradients_, columns * motion_.size);
-  kinematic_.adjoint(step_point_.numbers(), columns, end, step_gradients_);
-  if (stabilized_) find_force_gradients(columns);
-  solve_for_weights(
-      columns, step_gradients_, entries.of(end, state_.lambda), entries.of(end, state_.s),
-      stabilized_ ? entries.of(force_gradients_, motion_.lambda) : Span(), row_columns_);
   elements_.adjoint(end_.numbers(), columns, row_columns_, motion_gradients_);
-  pull_back_motion(columns, motion_gradients_, step_gradients_);
+  // μ' = μ + ∂E/∂eᵀ w, the weights of K.
+  end_weights_.assign(end.begin(), end.begin() + 4 * columns * dof_);
+  entries.add(motion_gradients_, motion_.q, 3 * dof_, end_weights_, state_.q);
+  clear(step_gradients_, columns * step_.size);
+  kinematic_->adjoint(step_point_.numbers(), columns, end_weights_, step_gradients_);
   if (stabilized_) find_force_gradients(columns);
-}
-
-/// step_gradients += what gradients with respect to (q, v, v̇) at the end mean for the arguments of a step.
-void AlphaStepDerivative::pull_back_motion(int columns, std::vector<double>& motion_gradients,
-                                           std::vector<double>& step_gradients) {
-  clear(end_columns_, columns * state_.size);
-  Entries(columns).copy(motion_gradients, motion_.q, 3 * dof_, end_columns_, state_.q);
-  kinematic_.adjoint(step_point_.numbers(), columns, end_columns_, step_gradients);
 }
 
 void AlphaStepDerivative::find_force_gradients(int columns) {
@@ -260,16 +260,10 @@ void AlphaStepDerivative::distribute(int columns, Const step, Const motion, Cons
   const Entries entries(columns);
   entries.add(step, 0, 4 * dof_, start, 0);
   entries.add(step, step_.h, 1, outer, outer_.h);
-  const auto distribute_outer = [&](Const gradient, int controls, int time) {
-    entries.add(gradient, motion_.parameters, motion_.controls - motion_.parameters, outer,
-                outer_.parameters);
-    entries.add(gradient, motion_.controls, motion_.time - motion_.controls, outer, controls);
-    entries.add(gradient, motion_.time, 1, outer, time);
-  };
-  distribute_outer(motion, outer_.end_controls, outer_.end_time);
+  outer_motion_.add(columns, motion, outer_.end_controls, outer_.end_time, outer);
   if (!stabilized_) return;
   entries.add(force, 0, dof_, start, 0);
-  distribute_outer(force, outer_.end_controls, outer_.start_time);
+  outer_motion_.add(columns, force, outer_.end_controls, outer_.start_time, outer);
 }
 
 void AlphaStepDerivative::adjoint(int columns, Const end, Span start, Span outer) {
@@ -280,8 +274,10 @@ void AlphaStepDerivative::adjoint(int columns, Const end, Span start, Span outer
 void AlphaStepDerivative::second(Const start_dot, Const outer_dot, const Dual& end,
                                  const Dual& start, const Dual& outer) {
   // The direction in all arguments.
+  const Entries entries(1);
   clear(end_direction_, state_.size);
   find_tangents(1, start_dot, outer_dot, end_direction_);
+  if (corrections_) find_increments(1);
   add(increments_, step_.size, step_columns_);
   copy(end_direction_, 3 * dof_, Span(motion_columns_).subspan(index(motion_.q)));
   copy(Const(end_direction_).subspan(index(state_.lambda)), state_.size - state_.lambda,
@@ -291,15 +287,14 @@ void AlphaStepDerivative::second(Const start_dot, Const outer_dot, const Dual& e
   find_gradients(1, end.value);
   distribute(1, step_gradients_, motion_gradients_, force_gradients_, start.value, outer.value);
 
-  // μ' = μ + ∂E/∂eᵀ w, the weights of K; and all derivatives as far as w stays.
-  end_weights_.assign(end.value.begin(), end.value.end());
-  add(Const(motion_gradients_).subspan(index(motion_.q)), 3 * dof_, end_weights_);
+  // All derivatives as far as w stays. The weights of K, μ' = μ + ∂E/∂eᵀ w, change with it.
   clear(motion_dot_, motion_.size);
   elements_.second(end_.numbers(), row_columns_, motion_columns_, motion_dot_);
   clear(step_dot_, step_.size);
-  kinematic_.second(step_point_.numbers(), end_weights_, step_columns_, step_dot_);
-  kinematic_.adjoint(step_point_.numbers(), 1, end.dot, step_dot_);
-  pull_back_motion(1, motion_dot_, step_dot_);
+  kinematic_->second(step_point_.numbers(), end_weights_, step_columns_, step_dot_);
+  end_weights_.assign(end.dot.begin(), end.dot.begin() + 4 * dof_);
+  entries.add(motion_dot_, motion_.q, 3 * dof_, end_weights_, state_.q);
+  kinematic_->adjoint(step_point_.numbers(), 1, end_weights_, step_dot_);
   if (stabilized_) {
     clear(force_second_, motion_.size);
     forces_->second(start_.numbers(), forces_of_columns_, force_arguments_, force_second_);
@@ -310,14 +305,16 @@ void AlphaStepDerivative::second(Const start_dot, Const outer_dot, const Dual& e
   multiplier_dot_.assign(end.dot.begin() + state_.lambda, end.dot.begin() + state_.size);
   add(Const(motion_dot_).subspan(index(motion_.lambda)), state_.size - state_.lambda,
       multiplier_dot_);
-  solve_for_weights(1, step_dot_, multiplier_dot_,
-                    Const(multiplier_dot_).subspan(index(system_.num_multipliers())),
-                    stabilized_ ? Const(force_dot_).subspan(index(motion_.lambda)) : Const(),
-                    row_columns_);
+  set_increment_gradient(1, step_dot_,
+                         stabilized_ ? Const(force_dot_).subspan(index(motion_.lambda)) : Const());
+  solve_for_weights(1, multiplier_dot_,
+                    Const(multiplier_dot_).subspan(index(system_.num_multipliers())), row_columns_);
   clear(motion_gradients_, motion_.size);
   elements_.adjoint(end_.numbers(), 1, row_columns_, motion_gradients_);
   add(motion_gradients_, motion_.size, motion_dot_);
-  pull_back_motion(1, motion_gradients_, step_dot_);
+  clear(end_weights_, 4 * dof_);
+  entries.add(motion_gradients_, motion_.q, 3 * dof_, end_weights_, state_.q);
+  kinematic_->adjoint(step_point_.numbers(), 1, end_weights_, step_dot_);
   if (stabilized_) find_force_dot();
   distribute(1, step_dot_, motion_dot_, force_dot_, start.dot, outer.dot);
 }

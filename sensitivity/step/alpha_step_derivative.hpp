@@ -6,13 +6,16 @@
 
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/equations/kinematics.hpp"
+#include "liegrad/sensitivity/step/alpha_step_function.hpp"
+#include "liegrad/sensitivity/step/correction_map.hpp"
 #include "liegrad/sensitivity/step/derivative.hpp"
 #include "liegrad/sensitivity/step/element_sum.hpp"
-#include "liegrad/sensitivity/step/step_functions.hpp"
+#include "liegrad/sensitivity/step/outer_motion.hpp"
+#include "liegrad/sensitivity/step/scaled_rows.hpp"
 
 namespace liegrad::sensitivity {
 
-/// Derivatives of generalized-α steps. With the relations K of step_functions.hpp, the equations E of the
+/// Derivatives of generalized-α steps. With the relations K of alpha_step_function.hpp, the equations E of the
 /// elements and f = F(q_n, η) = B(q_n)ᵀη when stabilised, a step solves
 ///
 ///     E(e, λ, s, outer) = 0,   (e, a) = K(s_n, Δq, f, h),   e = (q, v, v̇)_{n+1}
@@ -36,27 +39,24 @@ class AlphaStepDerivative final : public StepDerivative {
   using Span = std::span<double>;
   using Const = std::span<const double>;
 
+  void factorize(double t_end);
   void set_end(const StepMade& step);
-  /// f(row of E, row of Assembly, scale) for all rows.
-  template <class F>
-  void for_each_row(F&& f) const;
-  template <class F>
-  void for_each_stabilizer(F&& f);
   void apply_increment_map(int columns, Span x, bool transposed);
-  /// Tangents of the end, and those of all arguments in step_columns_ + increments_, motion_columns_ (without
-  /// those of the unknowns) and force_arguments_ + eta_arguments_.
+  /// Tangents of the end, and those of all arguments but the unknowns in step_columns_, motion_columns_ and
+  /// force_arguments_; those of the unknowns are added by find_increments(), in increments_ and eta_arguments_.
   void find_tangents(int columns, Const start, Const outer, Span end);
-  void put_outer(int columns, Const outer, int controls, int time, Span motion) const;
+  void find_increments(int columns);
   /// Adds B(q_n)ᵀη of perturbed arguments to the arguments of steps.
   void add_forces(int columns, Const arguments, std::vector<double>& steps);
-  /// The weights of the rows of E that make gradients with respect to the unknowns vanish.
-  void solve_for_weights(int columns, Const step_gradient, Const multiplier_gradient,
-                         Const algebraic_gradient, Const eta_gradient, Span weights);
-  /// Weights in row_columns_, gradients with respect to all arguments in step_gradients_,
-  /// motion_gradients_, force_gradients_; the weights of F in forces_of_columns_.
+  void set_increment_gradient(int columns, Const step_gradient, Const eta_gradient);
+  void set_end_gradient(int columns, Const end);
+  /// The weights of the rows of E that make gradients with respect to the unknowns vanish. Precondition: those with respect
+  /// to the increment and to η are set.
+  void solve_for_weights(int columns, Const multiplier_gradient, Const algebraic_gradient,
+                         Span weights);
+  /// Leaves weights of E in row_columns_, of K in end_weights_ and of F in forces_of_columns_, and gradients with respect
+  /// to all arguments in step_gradients_, motion_gradients_ and force_gradients_.
   void find_gradients(int columns, Const end);
-  void pull_back_motion(int columns, std::vector<double>& motion_gradients,
-                        std::vector<double>& step_gradients);
   void find_force_gradients(int columns);
   void find_force_dot();
   /// Adds gradients with respect to all arguments to those of the start and of the rest.
@@ -71,21 +71,25 @@ class AlphaStepDerivative final : public StepDerivative {
   EquationRows rows_;
   int dof_;
   dae::Assembly assembly_;
+  ScaledRows scaled_rows_;
+  OuterMotion outer_motion_;
   std::unique_ptr<dae::Kinematics> kinematics_;
-  KernelSum elements_, kinematic_;   ///< E and K
-  std::optional<KernelSum> forces_;  ///< F, when stabilised
+  KernelSum elements_;                    ///< E
+  std::shared_ptr<KernelSum> kinematic_;  ///< K
+  std::optional<KernelSum> forces_;       ///< F, when stabilised
   MotionPoint end_, start_;
   StepPoint step_point_;
+  std::optional<CorrectionMap> corrections_;  ///< of Lie-group methods
   dae::State start_state_;
   double h_ = 0;
 
   // Of columns side by side.
   std::vector<double> unknowns_, column_;
-  std::vector<double> step_columns_, increments_, motion_columns_, row_columns_, end_columns_;
+  std::vector<double> step_columns_, increments_, motion_columns_, row_columns_, moved_;
   std::vector<double> force_arguments_, eta_arguments_, forces_of_columns_;
-  std::vector<double> step_gradients_, motion_gradients_, force_gradients_;
+  std::vector<double> step_gradients_, motion_gradients_, force_gradients_, end_weights_;
   // Of second derivatives.
-  std::vector<double> end_direction_, end_weights_, step_dot_, motion_dot_, multiplier_dot_;
+  std::vector<double> end_direction_, step_dot_, motion_dot_, multiplier_dot_;
   std::vector<double> force_second_, force_dot_;
 };
 

@@ -2,12 +2,17 @@
 
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "liegrad/dae/system/node_tangent.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/step/local_function.hpp"
+
+/// Defined in the file that the build writes, see liegrad_add_kernels(): its kernels are found from
+/// then on.
+extern "C" void liegrad_sensitivity_register_kernels();
 
 namespace liegrad::sensitivity {
 namespace {
@@ -17,10 +22,11 @@ using dae::index;
 /// There are few of them, and they are kept: they are the same for all systems.
 std::shared_ptr<const LocalFunction> local_function(NodeMap map, const lie::NodeGroup& part) {
   static std::mutex mutex;
-  using Kept = std::map<std::pair<NodeMap, lie::GroupKind>, std::shared_ptr<const LocalFunction>>;
+  using Kept =
+      std::map<std::tuple<NodeMap, lie::GroupKind, int>, std::shared_ptr<const LocalFunction>>;
   static Kept& kept = *new Kept;  // never destroyed: what CppAD needs for that may go before
   const std::lock_guard lock(mutex);
-  std::shared_ptr<const LocalFunction>& function = kept[{map, part.kind}];
+  std::shared_ptr<const LocalFunction>& function = kept[{map, part.kind, part.dof()}];
   if (!function) {
     function = std::make_shared<const LocalFunction>(
         node_recording(map, part), zero_inputs(map, part), ad::Backend::kCompiled);
@@ -45,7 +51,10 @@ class Terms {
     }
   }
   void linear(int dof, int count) {
-    for (int i = 0; i < count; ++i) add(lie::NodeGroup::rn(1), dof + i);
+    // Three coordinates at once, as points have them, take as many calls as one.
+    int i = 0;
+    for (; i + 3 <= count; i += 3) add(lie::NodeGroup::rn(3), dof + i);
+    for (; i < count; ++i) add(lie::NodeGroup::rn(1), dof + i);
   }
 
  private:
@@ -55,10 +64,11 @@ class Terms {
   };
 
   void add(const lie::NodeGroup& part, int first) {
-    auto found = known_.find(part.kind);
+    const std::pair key(part.kind, part.dof());
+    auto found = known_.find(key);
     if (found == known_.end()) {
       const KernelSum::Local local = LocalFunction::term(local_function(map_, part));
-      found = known_.emplace(part.kind, Known{sum_.add_function(local), local.inputs}).first;
+      found = known_.emplace(key, Known{sum_.add_function(local), local.inputs}).first;
     }
     const std::vector<int> arguments = places(part, first, 0, f_.vectors, f_.scalars);
     std::vector<int> numbers = arguments;
@@ -85,12 +95,13 @@ class Terms {
   NodeFunction f_;
   int dof_;
   KernelSum& sum_;
-  std::map<lie::GroupKind, Known> known_;
+  std::map<std::pair<lie::GroupKind, int>, Known> known_;
 };
 
 }  // namespace
 
 std::shared_ptr<KernelSum> node_sum(const lie::GroupList& space, NodeMap map) {
+  [[maybe_unused]] static const bool is_registered = (liegrad_sensitivity_register_kernels(), true);
   const NodeFunction f = node_function(map);
   auto sum =
       std::make_shared<KernelSum>(f.vectors * space.dof() + f.scalars, f.values * space.dof());

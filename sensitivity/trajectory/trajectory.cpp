@@ -27,19 +27,19 @@ std::unique_ptr<StepDerivative> make_step_derivative(const dae::Model& model,
 }  // namespace
 
 Trajectory::Trajectory(const dae::Model& model, const dae::IntegrateOptions& options,
-                       const CheckpointOptions& checkpoints, dae::Runs runs)
+                       const CheckpointOptions& checkpoints, dae::Runs runs, Order order)
     : options_(with_full_convergence(options)),
       checkpoints_(checkpoints),
       simulator_(model, observed(options_)),
       first_controls_(model.controls().size()),
       consistency_(model, options.alpha.consistency, options.alpha.solver),
       default_parameters_(model.parameter_values()),
-      start_derivative_(model, options, runs),
+      start_derivative_(model, options, runs, order),
       step_derivative_(make_step_derivative(model, options_)),
       start_controls_(first_controls_),
       end_controls_(first_controls_) {
   if (options.method == dae::Method::kAlpha) {
-    change_derivative_.emplace(model, options.alpha, runs);
+    change_derivative_.emplace(model, options.alpha, runs, order);
   }
 }
 

@@ -25,7 +25,8 @@ class Trajectory {
   using Visit = std::function<void(long n, const StepMade& step, bool is_last)>;
 
   Trajectory(const dae::Model& model, const dae::IntegrateOptions& options,
-             const CheckpointOptions& checkpoints, dae::Runs runs = dae::Runs::kOne);
+             const CheckpointOptions& checkpoints, dae::Runs runs = dae::Runs::kOne,
+             Order order = Order::kSecond);
   Trajectory(const Trajectory&) = delete;
   Trajectory& operator=(const Trajectory&) = delete;
 

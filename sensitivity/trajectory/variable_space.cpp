@@ -53,6 +53,7 @@ VariableSpace::VariableSpace(const dae::Model& model, const Variables& variables
       outer_(model),
       model_(model.shared()),
       variables_(variables),
+      moves_(variables.t_end || variables.step),
       dof_(model.dof()),
       num_parameters_(static_cast<int>(model.parameters().size())),
       num_controls_(static_cast<int>(model.controls().size())),
@@ -213,6 +214,7 @@ void VariableSpace::to_outer(int columns, std::span<const double> directions,
   std::copy_n(directions.begin(), columns * num_parameters_,
               outer.begin() + columns * outer_.parameters);
   std::fill(outer.begin() + columns * outer_.start_controls, outer.end(), 0.0);
+  if (!moves_ && num_controls_ == 0) return;
   visit([&](int entry, int position, double factor) {
     add_entry(columns, factor, directions, position, outer, entry);
   });
@@ -221,6 +223,7 @@ template <class Visit>
 void VariableSpace::from_outer(int columns, std::span<const double> outer,
                                std::span<double> gradient, const Visit& visit) const {
   add_entries(columns, num_parameters_, outer, outer_.parameters, gradient, 0);
+  if (!moves_ && num_controls_ == 0) return;
   visit([&](int entry, int position, double factor) {
     add_entry(columns, factor, outer, entry, gradient, position);
   });

@@ -135,6 +135,9 @@ class VariableSpace {
 
   std::shared_ptr<const dae::Model> model_;
   Variables variables_;
+  /// Whether the grid moves with a chosen variable; if not, directions along its end and step are zero and gradients with
+  /// respect to these are left out.
+  bool moves_;
   int dof_, num_parameters_, num_controls_;
   int q_, v_, end_, step_, controls_, size_;
   std::vector<int> chosen_;
