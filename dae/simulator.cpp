@@ -77,6 +77,9 @@ class Simulator::Workspace {
       run_fixed();
     }
     if (!ended_) summary().termination = Termination::kReachedEnd;
+    if (std::string remark = stepper_->remark(); !remark.empty()) {
+      summary().warnings.push_back(std::move(remark));
+    }
     judge();
     solution_.samples.resize(num_samples_kept_);
     solution_.final = stepper_->state();
@@ -143,6 +146,7 @@ class Simulator::Workspace {
     if (options_.on_consistent) options_.on_consistent(consistent_);
     step_ = options_.step;
     if (options_.adaptive) prepare_error_control();
+    stepper_->set_error_norm(norm_ ? &*norm_ : nullptr);
     stepper_->start(consistent_, step_);
     if (Consistency* const of_velocities = stepper_->consistency_of_velocities()) {
       velocity_watch_.emplace(*of_velocities);

@@ -12,12 +12,14 @@ namespace liegrad::dae {
 
 double first_step(Consistency& consistency, const State& initial, const ErrorNorm& norm,
                   int error_exponent) {
-  constexpr double kAim = 0.01, kLargestPart = 0.01;
+  constexpr double kAim = 0.01, kLargestPart = 0.01, kAtRest = 0.01;
   const double interval = norm.interval();
   const std::vector<double>& jerk = consistency.jerk(initial);
-  const double slow = norm.size(initial.v, initial.v_dot);
   const double fast =
       norm.size(initial.v_dot, std::span<const double>(jerk).first(initial.v.size()));
+  // A motion over its scales at its own rate has √(fast / rtol) here. One that begins from rest has nothing but rounding.
+  const double slow = std::max(norm.size(initial.v, initial.v_dot),
+                               kAtRest * std::sqrt(fast / norm.tolerance().relative));
   const double rate = slow > 0 ? fast / slow : 0;
   if (!(rate * interval > 1)) return kLargestPart * interval;
   const double error = slow / rate * rate * interval;

@@ -32,6 +32,9 @@ class Stepper {
 
   /// Values of all parameters of the model, from the next start() on.
   virtual void set_parameters(std::span<const double> parameters) = 0;
+  /// What the errors of the next run are measured by, from the next start() on: an iteration need not be more exact than
+  /// that. Without error control nullptr. Precondition: it stays where it is.
+  virtual void set_error_norm(const ErrorNorm* /*norm*/) {}
   /// Takes consistent initial values; h is the first step, which starting values may depend on.
   virtual void start(const State& initial, double h) = 0;
   /// Goes on from a state as it is, with all that belongs to the method, as if a step h had led there.
@@ -47,6 +50,8 @@ class Stepper {
   /// What the attempted step adds to the error at the end of the run, in units of the tolerance, as if all steps did
   /// the same; at most 1 is acceptable. It is proportional to the error at the end (docs/step-control.md).
   virtual double error(const ErrorNorm& norm) = 0;
+  /// What a run with error control left out, in a sentence; empty where there is nothing to say.
+  virtual std::string remark() const { return {}; }
   /// error() behaves like h to this power.
   virtual int error_exponent() const = 0;
   /// Longer steps from state() would be refused.

@@ -35,6 +35,8 @@ RadauEquations::RadauEquations(Assembly& assembly, const RadauCoefficients& coef
     const bool is_position = rows.position && row >= dof_ && row < assembly.algebraic_offset();
     entries_.push_back({row, column, assembly.matrix().position(row, column), is_position});
   }
+  mass_.resize(entries_.size());
+  stiffness_.resize(entries_.size());
 }
 
 void RadauEquations::set_parameters(std::span<const double> parameters) {
@@ -194,27 +196,76 @@ void RadauEquations::apply() {
   kinematics_.correct(change_);
 }
 
+void RadauEquations::write_change(int stage, std::span<double> theta) const {
+  std::ranges::fill(theta, 0.0);
+  for (int j = 0; j < stages_; ++j) {
+    const double weight = h_ * coefficients_.a(stage, j);
+    const double* const change = change_.data() + index(j * dof_);
+    for (std::size_t k = 0; k < theta.size(); ++k) theta[k] += weight * change[k];
+  }
+}
+
 void RadauEquations::add_stabilizer_force(std::span<const double> eta, double factor,
                                           std::span<double> to) {
   assembly_.stabilizer().add_product(factor, eta, to);
 }
 
-void RadauEquations::add_product(std::span<const double> x, double position_factor,
-                                 std::span<double> to) {
+void RadauEquations::evaluate_entries(const StepCoefficients& coefficients,
+                                      std::vector<double>& to) {
+  assembly_.coefficients() = coefficients;
+  assembly_.evaluate(true);
   const std::span<const double> values = assembly_.matrix().values();
-  for (const auto& [row, column, place, is_position] : entries_) {
-    const double factor = is_position ? position_factor : 1;
-    to[index(row)] += factor * values[index(place)] * x[index(column)];
+  for (std::size_t k = 0; k < to.size(); ++k) to[k] = values[index(entries_[k].place)];
+}
+
+void RadauEquations::add_product(std::span<const double> values, std::span<const double> x,
+                                 double position_factor) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const Entry& entry = entries_[k];
+    const double factor = entry.is_position ? position_factor : 1;
+    right_[index(entry.row)] += factor * values[k] * x[index(entry.column)];
   }
 }
 
-/// With r the unfiltered differences of θ and v, e those that are looked for and γ = error_gamma,
+bool RadauEquations::factorize_filter(double h) {
+  const double gamma = coefficients_.error_gamma;
+  filter_step_ = h;
+  place_start(assembly_);
+  evaluate_entries(stage_coefficients(h, gamma, 0, 0), mass_);
+  evaluate_entries(stage_coefficients(h, 0, 0, 1 / h), stiffness_);
+  assembly_.coefficients() = stage_coefficients(h, gamma, 1, 1 / gamma);
+  assembly_.evaluate(true);
+  return assembly_.matrix().factorize();
+}
+
+/// With r the given differences of θ and v, e those that are looked for and γ = error_gamma,
 ///
 ///     e_θ = r_θ + h/γ (e_v - Nη),   γ M (e_v - r_v) + h(D e_v + K e_θ + Bᵀλ) = 0,   B e_θ = 0,   B e_v + Z e_θ = 0.
+void RadauEquations::filter(std::span<double> theta, std::span<double> v) {
+  const double h = filter_step_, gamma = coefficients_.error_gamma;
+  std::ranges::fill(right_, 0.0);
+  // γ M r_v without the rows of constraints, then -h K r_θ, -Z r_θ, and of B e_θ = 0, times γ/h, -γ/h B r_θ.
+  add_product(mass_, v, 0);
+  for (double& entry : theta) entry = -entry;
+  add_product(stiffness_, theta, gamma / h);
+  assembly_.matrix().solve(right_);
+  std::copy_n(right_.begin(), v.size(), v.begin());
+  for (std::size_t k = 0; k < theta.size(); ++k) theta[k] = -theta[k] + h / gamma * v[k];
+  if (eta_.empty()) return;
+  const std::span<const double> eta =
+      std::span<const double>(right_).subspan(index(assembly_.stabilizer_offset()));
+  add_stabilizer_force(eta, -h / gamma, theta);
+}
+
+bool RadauEquations::keep_slow_part(double time, std::span<double> theta, std::span<double> v) {
+  if (!factorize_filter(time * coefficients_.error_gamma)) return false;
+  for (int i = 0; i < 2; ++i) filter(theta, v);
+  return true;
+}
+
 bool RadauEquations::estimate_error(std::span<double> theta, std::span<double> v) {
   const double gamma = coefficients_.error_gamma;
-  const std::size_t dof = index(dof_);
-  for (std::size_t k = 0; k < dof; ++k) {
+  for (std::size_t k = 0; k < theta.size(); ++k) {
     theta[k] = h_ / gamma * start_->v[k];
     v[k] = h_ / gamma * start_->v_dot[k];
     for (int i = 0; i < stages_; ++i) {
@@ -224,31 +275,11 @@ bool RadauEquations::estimate_error(std::span<double> theta, std::span<double> v
     }
   }
   if (!uses_full_ && simplified_->can_filter()) {
-    place_start(simplified_->stage());
-    simplified_->filter(h_, assembly_.find_stabilizer(), weights_, theta, v);
+    simplified_->filter(assembly_.find_stabilizer(), weights_, theta, v);
     return true;
   }
-  place_start(assembly_);
-  std::ranges::fill(right_, 0.0);
-  // γ M r_v without the rows of constraints, then -h K r_θ, -Z r_θ, and of B e_θ = 0, times γ/h, -γ/h B r_θ.
-  assembly_.coefficients() = stage_coefficients(h_, gamma, 0, 0);
-  assembly_.evaluate(true);
-  add_product(v, 0, right_);
-  for (double& entry : theta) entry = -entry;
-  assembly_.coefficients() = stage_coefficients(h_, 0, 0, 1 / h_);
-  assembly_.evaluate(true);
-  add_product(theta, gamma / h_, right_);
-  assembly_.coefficients() = stage_coefficients(h_, gamma, 1, 1 / gamma);
-  assembly_.evaluate(true);
-  if (!assembly_.matrix().factorize()) return false;
-  assembly_.matrix().solve(right_);
-  std::copy_n(right_.begin(), dof, v.begin());
-  for (std::size_t k = 0; k < dof; ++k) theta[k] = -theta[k] + h_ / gamma * v[k];
-  if (!eta_.empty()) {
-    add_stabilizer_force(
-        std::span<const double>(right_).subspan(index(assembly_.stabilizer_offset())), -h_ / gamma,
-        theta);
-  }
+  if (!factorize_filter(h_)) return false;
+  filter(theta, v);
   return true;
 }
 

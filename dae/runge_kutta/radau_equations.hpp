@@ -74,10 +74,19 @@ class RadauEquations {
     return std::span<const double>(correction_).subspan(static_cast<std::size_t>(stage * size_));
   }
 
+  /// Writes the change of θ of a stage by the last correction, to first order.
+  void write_change(int stage, std::span<double> theta) const;
+
+  /// Moves an assembly, and its controls, to a time.
+  void go_to_time(double t, Assembly& to);
+
   /// Writes the error of θ and v at the end, of order h^(s+1), [HairerWanner1996, Section IV.8]: filtered by the matrix
   /// of one stage, and with it tangent to the constraints: the real one of the simplified iteration, or that of the start
-  /// of the step where the iteration was full. False if that is singular.
+  /// of the step where the iteration was full or has none. False if that is singular.
   bool estimate_error(std::span<double> theta, std::span<double> v);
+  /// Takes out of θ and v what vibrates faster than 1/time, by (1 - time J)⁻¹ twice with J of the start of the step. False
+  /// if that is singular.
+  bool keep_slow_part(double time, std::span<double> theta, std::span<double> v);
   /// Of the assembly's matrix, in columns of velocities.
   struct Entry {
     int row, column, place;
@@ -95,11 +104,14 @@ class RadauEquations {
   }
   void place_stage(int stage, Assembly& to);
   void place_start(Assembly& to);
-  /// Moves an assembly, and its controls, to a time.
-  void go_to_time(double t, Assembly& to);
   void apply();
-  /// Adds entries_ times x to rows.
-  void add_product(std::span<const double> x, double position_factor, std::span<double> to);
+  /// Makes (1 - hJ/γ)⁻¹ of the start of the step, for filter().
+  bool factorize_filter(double h);
+  void filter(std::span<double> theta, std::span<double> v);
+  void evaluate_entries(const StepCoefficients& coefficients, std::vector<double>& to);
+  /// Adds entries_ with these values times x to right_.
+  void add_product(std::span<const double> values, std::span<const double> x,
+                   double position_factor);
 
   Assembly& assembly_;
   RadauCoefficients coefficients_;
@@ -117,8 +129,10 @@ class RadauEquations {
   std::unique_ptr<SimplifiedStages> simplified_;
   bool uses_full_ = true;
   int singular_unknown_ = -1;
-  std::vector<double> right_;
   std::vector<Entry> entries_;
+  // Of the filter: its step, γM, and hK and Z by entry.
+  double filter_step_ = 0;
+  std::vector<double> mass_, stiffness_, right_;
 };
 
 }  // namespace liegrad::dae

@@ -8,7 +8,7 @@ namespace liegrad::dae {
 
 /// How the stages of a step are solved for.
 enum class RadauNewton {
-  kAutomatic,  ///< simplified as long as that converges well; full with beams
+  kAutomatic,  ///< simplified as long as that costs less than a full matrix
   kFull,       ///< a new matrix of all stages together in every iteration
   /// Matrices of one stage for all, one real and one complex, which are kept over steps while they are good.
   kSimplified,

@@ -50,6 +50,8 @@ SimplifiedStages::SimplifiedStages(const Assembly& assembly, const RadauCoeffici
     const bool is_position = rows.position && row >= dof_ && row < stage_.algebraic_offset();
     entries_.push_back({row, column, stage_.matrix().position(row, column), is_position});
   }
+  mass_.resize(entries_.size());
+  stiffness_.resize(entries_.size());
 }
 
 bool SimplifiedStages::factorize(LinearSolver& matrix) {
@@ -59,6 +61,8 @@ bool SimplifiedStages::factorize(LinearSolver& matrix) {
 }
 
 bool SimplifiedStages::factorize(double h, const Stabilizer* n, std::span<const double> weights) {
+  h_ = h;
+  has_parts_ = false;
   for (std::size_t m = 0; m < modes_.size(); ++m) {
     const RadauCoefficients::Mode& mode = coefficients_.modes[m];
     CoupledMatrix& matrix = modes_[m];
@@ -139,11 +143,20 @@ void SimplifiedStages::make_tangent(const Stabilizer& n, std::span<const double>
   n.add_product(-1, eta_, x);
 }
 
-void SimplifiedStages::add_product(std::span<const double> x, double position_factor) {
+void SimplifiedStages::evaluate_entries(const StepCoefficients& coefficients,
+                                        std::vector<double>& to) {
+  stage_.coefficients() = coefficients;
+  stage_.evaluate(true);
   const std::span<const double> values = stage_.matrix().values();
-  for (const auto& [row, column, place, is_position] : entries_) {
-    const double factor = is_position ? position_factor : 1;
-    right_[index(row)] += factor * values[index(place)] * x[index(column)];
+  for (std::size_t k = 0; k < to.size(); ++k) to[k] = values[index(entries_[k].place)];
+}
+
+void SimplifiedStages::add_product(std::span<const double> values, std::span<const double> x,
+                                   double position_factor) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const Entry& entry = entries_[k];
+    const double factor = entry.is_position ? position_factor : 1;
+    right_[index(entry.row)] += factor * values[k] * x[index(entry.column)];
   }
 }
 
@@ -152,24 +165,25 @@ void SimplifiedStages::add_product(std::span<const double> x, double position_fa
 ///     e_θ = r_θ + h/γ (e_v - Nη),   γ M (e_v - r_v) + h(D e_v + K e_θ + Bᵀλ) = 0,   B e_θ = 0,   B e_v + Z e_θ = 0.
 ///
 /// r_θ is made tangent first, so that the rest of η is small, and K and Z do not see it.
-void SimplifiedStages::filter(double h, const Stabilizer* n, std::span<const double> weights,
+void SimplifiedStages::filter(const Stabilizer* n, std::span<const double> weights,
                               std::span<double> theta, std::span<double> v) {
   const double gamma = coefficients_.error_gamma;
+  if (!has_parts_) {
+    evaluate_entries(stage_coefficients(h_, gamma, 0, 0), mass_);
+    evaluate_entries(stage_coefficients(h_, 0, 0, 1 / h_), stiffness_);
+    has_parts_ = true;
+  }
   if (gram_) make_tangent(*n, weights, theta);
   std::ranges::fill(right_, 0.0);
   // γ M r_v without the rows of constraints, then -h K r_θ, -Z r_θ, and of B e_θ = 0 -1/h B r_θ.
-  stage_.coefficients() = stage_coefficients(h, gamma, 0, 0);
-  stage_.evaluate(true);
-  add_product(v, 0);
+  add_product(mass_, v, 0);
   for (double& entry : theta) entry = -entry;
-  stage_.coefficients() = stage_coefficients(h, 0, 0, 1 / h);
-  stage_.evaluate(true);
-  add_product(theta, 1 / h);
+  add_product(stiffness_, theta, 1 / h_);
   modes_[index(real_mode())].solver().solve(std::span(right_).first(index(stage_.size())));
   std::copy_n(right_.begin(), v.size(), v.begin());
   std::span<double> move = std::span(right_).first(v.size());
   if (gram_) make_tangent(*n, weights, move);
-  for (std::size_t k = 0; k < theta.size(); ++k) theta[k] = -theta[k] + h / gamma * move[k];
+  for (std::size_t k = 0; k < theta.size(); ++k) theta[k] = -theta[k] + h_ / gamma * move[k];
 }
 
 }  // namespace liegrad::dae

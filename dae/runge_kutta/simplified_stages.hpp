@@ -42,17 +42,21 @@ class SimplifiedStages {
 
   /// Whether there is a real system, as with three stages.
   bool can_filter() const { return real_mode() >= 0; }
-  /// Replaces differences of θ and v by (1 - hJ/γ)⁻¹ times them, tangent to the constraints. K, M and Z are those of the
-  /// stage(), which the caller has placed at the start of the step.
-  void filter(double h, const Stabilizer* n, std::span<const double> weights,
-              std::span<double> theta, std::span<double> v);
+  /// Replaces differences of θ and v by (1 - hJ/γ)⁻¹ times them, tangent to the constraints, with h and J of the last
+  /// factorize(): J must be the same in the matrix and on the right. Where the stiff directions of a second one were turned
+  /// by an angle φ, differences would grow by (ωh)²φ.
+  void filter(const Stabilizer* n, std::span<const double> weights, std::span<double> theta,
+              std::span<double> v);
 
  private:
   int real_mode() const;
   bool factorize(LinearSolver& matrix);
   /// Takes Nη away from a velocity or an increment such that B times the rest is zero.
   void make_tangent(const Stabilizer& n, std::span<const double> weights, std::span<double> x);
-  void add_product(std::span<const double> x, double position_factor);
+  /// Evaluates the entries_ of the matrix at the point of the last factorize().
+  void evaluate_entries(const StepCoefficients& coefficients, std::vector<double>& to);
+  void add_product(std::span<const double> values, std::span<const double> x,
+                   double position_factor);
 
   RadauCoefficients coefficients_;
   int stages_, dof_, size_;  ///< size of the assembly
@@ -67,6 +71,10 @@ class SimplifiedStages {
     bool is_position;
   };
   std::vector<Entry> entries_;  ///< of the matrix of stage_ in columns of velocities
+  double h_ = 0;                ///< of the matrices
+  // Their parts γM, and hK and Z, by entry; found by the first filter() that needs them.
+  bool has_parts_ = false;
+  std::vector<double> mass_, stiffness_;
   std::vector<double> right_, scratch_, eta_;
 };
 

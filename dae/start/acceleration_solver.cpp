@@ -98,10 +98,23 @@ bool AccelerationSolver::solve(State& state) {
                                             std::to_string(kMaxIterations) + " iterations");
 }
 
-void AccelerationSolver::remove_violation(std::span<const double> violation, std::span<double> v) {
+void AccelerationSolver::solve_for(std::span<const double> violation) {
   std::ranges::fill(step_, 0.0);
   std::ranges::copy(violation, step_.begin() + assembly_.multiplier_offset());
   assembly_.matrix().solve(step_);
+}
+
+void AccelerationSolver::remove_position_violation(std::span<const double> violation,
+                                                   std::span<double> q) {
+  solve_for(violation);
+  const std::span<double> change = std::span(step_).first(index(assembly_.multiplier_offset()));
+  for (double& entry : change) entry = -entry;
+  assembly_.system().configuration_space().plus<double>(q, change, q);
+  assembly_.set_configuration(q);
+}
+
+void AccelerationSolver::remove_violation(std::span<const double> violation, std::span<double> v) {
+  solve_for(violation);
   for (std::size_t i = 0; i < v.size(); ++i) v[i] -= step_[i];
   assembly_.set_velocity(v);
 }

@@ -28,6 +28,8 @@ class AccelerationSolver {
   bool solve(State& state);
   /// Takes what is left of dΦ/dt out of v, by the least change in the metric of M, with the matrix of the last solution.
   void remove_violation(std::span<const double> violation, std::span<double> v);
+  /// The same of Φ and q.
+  void remove_position_violation(std::span<const double> violation, std::span<double> q);
   NewtonFailure failure() const { return failure_; }
   /// Of the last failure, without where and when.
   const std::string& message() const { return message_; }
@@ -37,6 +39,8 @@ class AccelerationSolver {
  private:
   void load(const State& state);
   bool correct(State& state, bool with_matrix);
+  /// The least x with B x = violation, which stands first in step_.
+  void solve_for(std::span<const double> violation);
   bool fail(NewtonFailure failure, const std::string& message);
 
   Assembly assembly_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "liegrad/ad/kernel_spec.hpp"
+#include "liegrad/dae/system/element_kind.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
