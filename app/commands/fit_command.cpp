@@ -1,16 +1,20 @@
 #include "commands/fit_command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/optimize/fit/unknowns.hpp"
 #include "options/common_options.hpp"
 #include "options/fit_options.hpp"
 #include "options/integration_options.hpp"
@@ -45,12 +49,14 @@ struct FitCommand {
 };
 
 void FitCommand::add_to(CLI::App& command) {
-  // Tight, so that residuals are smooth to this part although steps change from one iteration to the next.
+  // Of an absolute tolerance alone: tight, so that residuals are smooth to this part although steps change from one
+  // iteration to the next.
   constexpr double kTolerance = 1e-8;
   integration.add_to(command, {.method = "--integrator",
                                .start = "--starting-values",
                                .has_t_end = false,
-                               .rtol = kTolerance});
+                               .rtol = kTolerance,
+                               .leaves_tolerance_open = true});
   integration.add_steps_to(command);
   typed.add_to(command);
   const auto add_file = [&command](const char* name, std::string& value, const char* text) {
@@ -68,10 +74,11 @@ void FitCommand::check_written_files() const {
   std::vector<FileOption> read;
   for (const std::string& file : typed.data()) read.push_back({"--data", file});
   for (const std::string& file : typed.holdout()) read.push_back({"--holdout", file});
-  check_files(std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out},
-                         FileOption{"--plot", plot}, FileOption{"--write", write},
-                         FileOption{"--motion", motion}},
-              read);
+  check_files(
+      std::array{FileOption{"--json", common.json_file}, FileOption{"--out", out},
+                 FileOption{"--plot", plot}, FileOption{"--write", write},
+                 FileOption{"--motion", motion}, FileOption{"--starts-file", typed.starts_file()}},
+      read);
 }
 
 void FitCommand::observe(optimize::FitOptions& options, ProgressLine& progress) const {
@@ -99,12 +106,25 @@ FitReport FitCommand::report(const optimize::FitProblem& problem,
   FitReport report{system.name(), integration.echo(), {}};
   report.nodes = system.nodes();
   report.options.erase("t_end");
+  // What cannot be used is told before a long search, not after it.
+  const std::vector<std::string> unknowns = optimize::Unknowns(problem).names();
+  for (const std::string& name : typed.profiled()) {
+    if (std::find(unknowns.begin(), unknowns.end(), name) != unknowns.end()) continue;
+    throw InvalidArgument("--profile: " + dae::unknown_name_message("unknown", name, unknowns));
+  }
+  std::vector<optimize::Recording> held_out;
+  for (const std::string& file : typed.holdout()) {
+    for (optimize::Recording& trial : typed.trials_of(file, system)) {
+      held_out.push_back(std::move(trial));
+    }
+  }
   if (typed.starts() > 1) {
-    report.starts = optimize::fit_from_many(problem, options, typed.starts());
+    report.starts = optimize::fit_from_many(problem, options, typed.multi_start());
     report.result = report.starts->best;
   } else {
     report.result = optimize::fit(problem, options);
   }
+  if (report.result.tolerance > 0) report.options["rtol"] = report.result.tolerance;
   if (was_interrupted()) return report;
   for (const std::string& name : typed.profiled()) {
     report.profiles.push_back(optimize::profile_of(problem, options, report.result, name));
@@ -112,10 +132,8 @@ FitReport FitCommand::report(const optimize::FitProblem& problem,
       if (estimate.name == name) estimate.verdict = report.profiles.back().verdict;
     }
   }
-  for (const std::string& file : typed.holdout()) {
-    for (const optimize::Recording& trial : typed.trials_of(file, system)) {
-      report.holdout.push_back(optimize::judge(problem, options, report.result, trial));
-    }
+  for (const optimize::Recording& trial : held_out) {
+    report.holdout.push_back(optimize::judge(problem, options, report.result, trial));
   }
   if (typed.folds() > 0) report.folds = optimize::cross_validate(problem, options, typed.folds());
   return report;
@@ -143,7 +161,8 @@ void FitCommand::run() const {
   if (!out.empty()) result.write_table(out);
   if (!write.empty()) result.write_values(write);
   if (!motion.empty()) {
-    write_motion(fitted, problem.trials.front(), result.result.trials.front(), options.run, motion);
+    write_motion(fitted, problem.trials.front(), result.result.trials.front(),
+                 optimize::with_tolerance_of(result.result, options).run, motion);
   }
   if (!plot.empty()) {
     OutputFile file(plot);

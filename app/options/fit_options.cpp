@@ -164,11 +164,14 @@ void FitOptionsTyped::add_to(CLI::App& command) {
   add("--jacobian", jacobian_, "forward, adjoint or difference; the cheaper of the first two",
       "NAME");
   add("--iterations", iterations_, "At most so many", "N")->capture_default_str();
-  add("--parallel", parallel_, "Trials that run at the same time", "N")->capture_default_str();
+  add("--parallel", parallel_, "Trials, or fits of --starts, that run at the same time", "N")
+      ->capture_default_str();
   add("--profile", profile_, "Unknowns whose likelihood is followed", "NAME,...");
   add("--holdout", holdout_, "Trials that only judge the fit; repeatable", "FILE");
   add("--starts", starts_, "Fits from so many points of the box of bounds", "N")
       ->capture_default_str();
+  add("--starts-file", starts_file_,
+      "Keep where each start ended, and go on from there when it is run again", "FILE");
   add("--folds", folds_, "Cross-validation over trials in so many parts", "N")
       ->capture_default_str();
 }
@@ -256,6 +259,15 @@ optimize::FitOptions FitOptionsTyped::options(const dae::IntegrateOptions& run,
       chosen<optimize::TrustRegion>("--search", search_,
                                     {{"lm", optimize::TrustRegion::kLevenbergMarquardt},
                                      {"dogleg", optimize::TrustRegion::kDogleg}});
+  if (starts_ < 1) {
+    throw InvalidArgument("--starts must be at least 1; it is " + std::to_string(starts_));
+  }
+  if (folds_ < 0) {
+    throw InvalidArgument("--folds must not be negative; it is " + std::to_string(folds_));
+  }
+  if (!starts_file_.empty() && starts_ < 2) {
+    throw InvalidArgument("--starts-file belongs to --starts N; give a number above 1");
+  }
   options.solver.max_iterations = iterations_;
   options.solver.threads = parallel_;
   return options;

@@ -96,6 +96,7 @@ void IntegrationOptions::add_to(CLI::App& command, const IntegrationOptionNames&
   choice_.add_to(command);
   default_run_ = names.default_run;
   default_rtol_ = names.rtol;
+  leaves_tolerance_open_ = names.leaves_tolerance_open;
   add(names.method, method_, listed(method_names()), "NAME")
       ->default_str(default_run_ == DefaultRun::kAlphaSteps
                         ? "lie-alpha"
@@ -157,7 +158,7 @@ void IntegrationOptions::add_steps_to(CLI::App& command) {
   const dae::ErrorTolerance defaults;
   command.add_option("--rtol", rtol_, "Error at the end over the size of the motion")
       ->type_name("R")
-      ->default_str(fmt::format("{:g}", default_rtol_));
+      ->default_str(leaves_tolerance_open_ ? "by the noise" : fmt::format("{:g}", default_rtol_));
   command.add_option("--atol", atol_, "Absolute error that is allowed besides")
       ->type_name("A")
       ->default_str(fmt::format("{:g}", defaults.absolute));
@@ -244,6 +245,10 @@ void IntegrationOptions::set_steps(dae::IntegrateOptions& options) const {
   }
   options.step = step_.value_or(models::find_model(choice_.system).default_step);
   if (!controls_error()) return;
+  if (leaves_tolerance_open_ && !(adaptive_ || rtol_ || atol_ || control_multipliers_)) {
+    options.step = 0;
+    return;
+  }
   dae::AdaptiveOptions adaptive;
   adaptive.tolerance.relative = rtol_.value_or(default_rtol_);
   adaptive.tolerance.absolute = atol_.value_or(adaptive.tolerance.absolute);
@@ -336,6 +341,8 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
     echo["rtol"] = options.adaptive->tolerance.relative;
     echo["atol"] = options.adaptive->tolerance.absolute;
     if (control_multipliers_) echo["control_multipliers"] = true;
+  } else if (options.step == 0) {
+    echo["adaptive"] = true;
   } else {
     echo["step"] = options.step;
   }

@@ -25,6 +25,8 @@ struct IntegrationOptionNames {
   bool has_t_end = true;
   DefaultRun default_run = DefaultRun::kErrorControl;
   double rtol = dae::ErrorTolerance{}.relative;  ///< of error control unless given
+  /// Whether the computation chooses steps where neither they nor a tolerance are given.
+  bool leaves_tolerance_open = false;
 };
 
 /// The system and the method of all commands that integrate, as typed.
@@ -77,6 +79,7 @@ class IntegrationOptions {
   std::string formulation_ = "index3", method_, sigma_ = "0";
   DefaultRun default_run_ = DefaultRun::kErrorControl;
   double default_rtol_ = dae::ErrorTolerance{}.relative;
+  bool leaves_tolerance_open_ = false;
   std::optional<double> rho_, hht_;
   bool newmark_ = false;
   std::string alpha_;

@@ -165,6 +165,7 @@ ordered_json FitReport::json() const {
                        {"aic", result.aic},
                        {"aicc", number(result.aicc)},
                        {"bic", result.bic},
+                       {"integration_shift", result.integration_shift},
                        {"holdout", judgements(holdout)}};
   if (std::any_of(names.begin(), names.end(), is_initial_value)) {
     json["initial"] = ordered_json::array();
@@ -196,6 +197,7 @@ ordered_json FitReport::json() const {
                                 {"values", values}});
     }
     json["failed_starts"] = starts->failed;
+    json["starts_read"] = starts->read;
   }
   json["wall_seconds"] = result.wall_seconds;
   json["evaluation_seconds"] = result.evaluation_seconds;

@@ -8,6 +8,7 @@
 
 #include "liegrad/optimize/fit/fit.hpp"
 #include "liegrad/optimize/fit/judging.hpp"
+#include "liegrad/optimize/fit/multi_start.hpp"
 #include "liegrad/optimize/fit/profile.hpp"
 
 namespace liegrad::app {

@@ -93,9 +93,9 @@ LeastSquaresProblem FitEngine::least_squares(const std::vector<int>& fixed) {
       }
       weigh(residuals_.recording(trial), residuals_.outputs_of(trial), noise_, options_.loss,
             result);
-      r = result.values;
+      r.swap(result.values);
       if (jacobian == nullptr) return true;
-      *jacobian = result.jacobian;
+      jacobian->swap(result.jacobian);
       admissible_.change_columns(local, *jacobian);
       return true;
     };

@@ -17,8 +17,9 @@
 namespace liegrad::optimize {
 
 struct FitOptions {
-  /// Method and steps of the runs; their times follow from the data. Steps that are left open follow the error at a
-  /// relative tolerance of 1e-8.
+  /// Method and steps of the runs; their times follow from the data. Where steps are left open they follow the error, at
+  /// a tolerance that is chosen by the noise: runs with a tenth of it must not move the estimates by more than a
+  /// twentieth of a standard deviation. In multiple shooting it is 1e-8.
   dae::IntegrateOptions run;
   /// Forward or adjoint by the numbers of unknowns and samples, unless given; differences to compare with.
   std::optional<sensitivity::Mode> jacobian = {};
@@ -104,11 +105,18 @@ struct FitResult {
   double log_likelihood = 0, aic = 0, aicc = 0, bic = 0;
   int num_residuals = 0, rank = 0;
   sensitivity::Mode jacobian_used = sensitivity::Mode::kForward;
+  /// Relative tolerance of steps that the options left open; 0 where they did not.
+  double tolerance = 0;
+  /// How far estimates move with a tenth of it, in standard deviations.
+  double integration_shift = 0;
   double wall_seconds = 0, evaluation_seconds = 0;
 
   const Estimate& operator[](const std::string& name) const;
   const OutputFit& output(const std::string& name) const;
 };
+
+/// How the runs of a fit were made, with the tolerance that it chose.
+FitOptions with_tolerance_of(const FitResult& result, const FitOptions& options);
 
 /// Finds the unknowns whose runs fit the measurements best, weighted by their noise, with intervals and a word on what the
 /// data cannot tell. Throws InvalidArgument for bad input, and Error when the runs from the start fail. A search

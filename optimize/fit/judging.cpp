@@ -75,8 +75,9 @@ Judgement judge(const FitProblem& problem, const FitOptions& options, const FitR
       one.free = {problem.free.front()};
       kept = one.free;
     }
-    if (options.start_from_data) one = with_starts_from_data(one, options);
-    FitEngine engine(one, options);
+    const FitOptions own = with_tolerance_of(result, options);
+    if (options.start_from_data) one = with_starts_from_data(one, own);
+    FitEngine engine(one, own);
     for (std::size_t k = 0; k < engine.noise().size(); ++k) {
       engine.noise()[k] = one.noise.at(engine.residuals().outputs()[k]);
     }
@@ -128,66 +129,6 @@ std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOption
     for (const Recording& trial : left_out) list.push_back(judge(others, options, result, trial));
   }
   return list;
-}
-
-MultiStart fit_from_many(const FitProblem& problem, const FitOptions& options, int starts) {
-  const Unknowns unknowns(problem);
-  MultiStart result;
-  result.best = fit(problem, options);
-  const auto as_vector = [&](const FitResult& one) {
-    Eigen::VectorXd x(unknowns.size());
-    for (int i = 0; i < unknowns.size(); ++i) x(i) = one.parameters[index(i)].value;
-    return x;
-  };
-  // Judged with the same noise, or costs could not be compared.
-  FitProblem same = problem;
-  for (const OutputFit& output : result.best.outputs) same.noise[output.output] = output.noise;
-  const auto add = [&](const FitResult& one) {
-    const Eigen::VectorXd x = as_vector(one);
-    for (Optimum& known : result.optima) {
-      if (std::abs(known.cost - one.cost) > 1e-6 * (1 + std::abs(known.cost))) continue;
-      known.count += 1;
-      return;
-    }
-    result.optima.push_back({one.cost, 1, one.converged, x});
-  };
-  FitResult first = fit(same, options);
-  add(first);
-  double best_cost = first.cost;
-  Eigen::VectorXd best = as_vector(first);
-  for (int n = 1; n < starts; ++n) {
-    FitProblem other = same;
-    for (int i = 0; i < unknowns.size(); ++i) {
-      const Unknowns::Unknown& unknown = unknowns.list()[index(i)];
-      if (!std::isfinite(unknown.lower) || !std::isfinite(unknown.upper)) continue;
-      // Multiples of an irrational number fill the interval evenly; roots of different primes, each unknown its own.
-      const double place = std::fmod(n * std::sqrt(2.0 + 3.0 * i + i * i), 1.0);
-      other.start[unknown.name] = unknown.lower + place * (unknown.upper - unknown.lower);
-    }
-    try {
-      const FitResult one = fit(other, options);
-      add(one);
-      if (one.cost < best_cost) {
-        best_cost = one.cost;
-        best = as_vector(one);
-      }
-      if (one.was_stopped) break;
-    } catch (const Error&) {
-      result.failed += 1;
-    }
-  }
-  std::sort(result.optima.begin(), result.optima.end(),
-            [](const Optimum& a, const Optimum& b) { return a.cost < b.cost; });
-  if (best_cost < first.cost) {
-    FitProblem final_problem = problem;
-    for (int i = 0; i < unknowns.size(); ++i) {
-      final_problem.start[unknowns.list()[index(i)].name] = best(i);
-    }
-    FitOptions from_there = options;
-    from_there.start_from_data = false;
-    result.best = fit(final_problem, from_there);
-  }
-  return result;
 }
 
 }  // namespace liegrad::optimize

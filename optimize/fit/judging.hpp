@@ -24,21 +24,4 @@ Judgement judge(const FitProblem& problem, const FitOptions& options, const FitR
 std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOptions& options,
                                       int parts);
 
-/// How fits from different starts ended.
-struct Optimum {
-  double cost = 0;
-  int count = 0;  ///< of starts that ended there
-  bool converged = false;
-  Eigen::VectorXd x;
-};
-struct MultiStart {
-  FitResult best;
-  std::vector<Optimum> optima;  ///< the best first
-  int failed = 0;               ///< starts whose runs failed
-};
-
-/// Fits from the given start and from further points, spread evenly over the box of bounds; each unknown without two
-/// finite bounds keeps its start.
-MultiStart fit_from_many(const FitProblem& problem, const FitOptions& options, int starts);
-
 }  // namespace liegrad::optimize

@@ -35,10 +35,10 @@ Residuals::Residuals(const FitProblem& problem, const Unknowns& unknowns,
                          piece, unknowns.initial());
     const int trial = static_cast<int>(trials_.size()) - 1, nodes = trials_.back().node_size();
     const Eigen::MatrixXd& map = unknowns.parameter_map(trial);
-    Eigen::MatrixXd& whole = maps_.emplace_back();
-    whole = Eigen::MatrixXd::Zero(map.rows() + nodes, map.cols() + nodes);
+    Eigen::MatrixXd whole = Eigen::MatrixXd::Zero(map.rows() + nodes, map.cols() + nodes);
     whole.topLeftCorner(map.rows(), map.cols()) = map;
     whole.bottomRightCorner(nodes, nodes).setIdentity();
+    maps_.emplace_back(whole.sparseView());
     std::vector<int>& places = outputs_of_.emplace_back();
     for (const Series& series : recording.series) {
       auto found = std::find(outputs_.begin(), outputs_.end(), series.output);
@@ -48,6 +48,7 @@ Residuals::Residuals(const FitProblem& problem, const Unknowns& unknowns,
     }
   }
   predictions_.resize(trials_.size());
+  last_.resize(trials_.size());
 }
 
 int Residuals::num_residuals() const {
@@ -67,11 +68,19 @@ std::vector<double> Residuals::delays_of(int trial, const Eigen::VectorXd& local
 
 void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jacobian,
                          TrialResiduals& residuals) {
-  num_runs_ += 1;
-  num_differentiated_runs_ += with_jacobian ? 1 : 0;
-  trials_[at(trial)].predict(unknowns_.inputs(trial, local), delays_of(trial, local),
-                             {with_jacobian, with_jacobian && unknowns_.has_delays()},
-                             predictions_[at(trial)]);
+  Last& last = last_[at(trial)];
+  const bool has_nodes = trials_[at(trial)].num_pieces() > 1;  // which move without the unknowns
+  const bool is_known =
+      last.is_known && !has_nodes && last.local == local && (last.has_jacobian || !with_jacobian);
+  if (!is_known) {
+    last.is_known = false;
+    num_runs_ += 1;
+    num_differentiated_runs_ += with_jacobian ? 1 : 0;
+    trials_[at(trial)].predict(unknowns_.inputs(trial, local), delays_of(trial, local),
+                               {with_jacobian, with_jacobian && unknowns_.has_delays()},
+                               predictions_[at(trial)]);
+    last = {local, with_jacobian, true};
+  }
   compare(trial, local, with_jacobian, residuals);
 }
 
@@ -79,6 +88,7 @@ void Residuals::evaluate_piece(int trial, int piece, const dae::InitialValues& n
                                const Eigen::VectorXd& local, bool with_jacobian,
                                TrialResiduals& residuals) {
   Prediction& prediction = predictions_[at(trial)];
+  last_[at(trial)].is_known = false;
   trials_[at(trial)].predict_piece(piece, node, unknowns_.parameter_values(trial, local),
                                    delays_of(trial, local), with_jacobian, prediction);
   prediction.rates.setZero(prediction.values.size());
@@ -122,8 +132,18 @@ void Residuals::add_series(int trial, std::size_t k, int place, int row,
                            TrialResiduals& residuals) const {
   const Series& series = recording(trial).series[k];
   const Prediction& prediction = predictions_[at(trial)];
-  const Eigen::MatrixXd& map = maps_[at(trial)];
-  const bool has_parameters = prediction.jacobian.cols() > 0;
+  const Eigen::Index samples = std::ssize(series.times), rows = samples * series.residual_size();
+  const bool has_parameters = with_jacobian && prediction.jacobian.cols() > 0;
+  // Adds factor · slopes · map, where most unknowns are parameters and the map has few entries.
+  const auto add_mapped = [&, row](const auto& slopes, double factor) {
+    const Map& map = maps_[at(trial)];
+    for (int j = 0; j < map.outerSize(); ++j) {
+      for (Map::InnerIterator entry(map, j); entry; ++entry) {
+        residuals.jacobian.col(j).segment(row, rows) +=
+            factor * entry.value() * slopes.col(entry.row());
+      }
+    }
+  };
   const int delay = unknowns_.sensor(trial, SensorEffect::kDelay, series.output);
 
   if (series.comparison == Comparison::kRotation) {
@@ -136,6 +156,8 @@ void Residuals::add_series(int trial, std::size_t k, int place, int row,
     }
     const SO3<double> mounting = SO3<double>::exp(offset);
     const lie::Mat<double, 3> mounting_slope = SO3<double>::tangent_operator(offset);
+    Eigen::MatrixXd slopes(has_parameters ? rows : 0, prediction.jacobian.cols());
+    const int first_row = row;
     for (std::size_t i = 0; i < series.times.size(); ++i, place += 4, row += 3) {
       const Vec4 q = prediction.values.segment<4>(place).normalized();
       const SO3<double> computed = SO3<double>::from_coeffs(q) * mounting;
@@ -148,12 +170,9 @@ void Residuals::add_series(int trial, std::size_t k, int place, int row,
       // log(exp(-δ) exp(r)) = r - T⁻¹(-r) δ + …, δ = Ad(exp(-b)) δ̂ + T(b) db.
       const lie::Mat<double, 3> slope = -SO3<double>::tangent_operator_inverse(-r);
       const lie::Mat<double, 3> turned = slope * mounting.inverse().Ad();
-      if (has_parameters) {
-        Eigen::MatrixXd delta(3, prediction.jacobian.cols());
-        for (Eigen::Index j = 0; j < delta.cols(); ++j) {
-          delta.col(j) = left_trivialised(q, prediction.jacobian.col(j).segment<4>(place));
-        }
-        residuals.jacobian.middleRows<3>(row) += (turned * delta) * map;
+      for (Eigen::Index j = 0; has_parameters && j < slopes.cols(); ++j) {
+        slopes.col(j).segment<3>(row - first_row) =
+            turned * left_trivialised(q, prediction.jacobian.col(j).segment<4>(place));
       }
       for (int j = 0; j < 3; ++j) {
         if (offsets[j] < 0) continue;
@@ -164,48 +183,52 @@ void Residuals::add_series(int trial, std::size_t k, int place, int row,
             turned * left_trivialised(q, prediction.rates.segment<4>(place));
       }
     }
+    if (has_parameters) add_mapped(slopes, 1);
     return;
   }
 
   const int offset = unknowns_.sensor(trial, SensorEffect::kOffset, series.name());
   const int gain = unknowns_.sensor(trial, SensorEffect::kGain, series.name());
   const double factor = gain < 0 ? 1 : local(gain), shift = offset < 0 ? 0 : local(offset);
-  for (std::size_t i = 0; i < series.times.size(); ++i, ++place, ++row) {
-    const double computed = factor * prediction.values(place) + shift;
-    const double measured = series.values[i];
-    residuals.predicted(place) = computed;
-    residuals.values(row) = series.comparison == Comparison::kAngle
-                                ? angle_difference(measured, computed)
-                                : measured - computed;
-    if (!with_jacobian) continue;
-    if (has_parameters) {
-      residuals.jacobian.row(row).noalias() -= factor * (prediction.jacobian.row(place) * map);
-    }
-    if (gain >= 0) residuals.jacobian(row, gain) -= prediction.values(place);
-    if (offset >= 0) residuals.jacobian(row, offset) -= 1;
-    if (delay >= 0) residuals.jacobian(row, delay) += factor * prediction.rates(place);
+  const auto predicted = prediction.values.segment(place, samples);
+  residuals.predicted.segment(place, samples) = (factor * predicted).array() + shift;
+  for (Eigen::Index i = 0; i < samples; ++i) {
+    const double computed = residuals.predicted(place + i);
+    const double measured = series.values[static_cast<std::size_t>(i)];
+    residuals.values(row + i) = series.comparison == Comparison::kAngle
+                                    ? angle_difference(measured, computed)
+                                    : measured - computed;
   }
+  if (!with_jacobian) return;
+  const auto own = [&](int column) { return residuals.jacobian.col(column).segment(row, rows); };
+  if (has_parameters) add_mapped(prediction.jacobian.middleRows(place, samples), -factor);
+  if (gain >= 0) own(gain) -= predicted;
+  if (offset >= 0) own(offset).array() -= 1;
+  if (delay >= 0) own(delay) += factor * prediction.rates.segment(place, samples);
 }
 
 void weigh(const Recording& recording, const std::vector<int>& outputs_of,
            const std::vector<double>& noise, const Loss& loss, TrialResiduals& residuals) {
   const bool with_jacobian = residuals.jacobian.rows() > 0;
-  Eigen::Index row = 0;
+  Eigen::Index first = 0;
   for (const Series& series : recording.series) {
-    const int size = series.residual_size();
-    for (std::size_t i = 0; i < series.times.size(); ++i, row += size) {
-      const double scale = 1 / noise[index(outputs_of[static_cast<std::size_t>(row)])];
+    const Eigen::Index size = series.residual_size(), count = size * std::ssize(series.times);
+    if (count == 0) continue;
+    const double scale = 1 / noise[index(outputs_of[static_cast<std::size_t>(first)])];
+    residuals.values.segment(first, count) *= scale;
+    if (with_jacobian) residuals.jacobian.middleRows(first, count) *= scale;
+    for (Eigen::Index row = first; loss.kind != Loss::Kind::kSquares && row < first + count;
+         row += size) {
       auto r = residuals.values.segment(row, size);
-      r *= scale;
       const LossWeight w = loss_weight(loss, r.squaredNorm());
       if (with_jacobian) {
         auto rows = residuals.jacobian.middleRows(row, size);
-        rows *= scale;
         const Eigen::RowVectorXd along = r.transpose() * rows;
         rows = (w.weight * rows + 2 * w.slope * r * along).eval();
       }
       r *= w.weight;
     }
+    first += count;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 
 #include "liegrad/optimize/fit/loss.hpp"
 #include "liegrad/optimize/fit/trial.hpp"
@@ -74,8 +75,14 @@ class Residuals {
   std::vector<std::string> outputs_;
   std::vector<std::vector<int>> outputs_of_;
   std::vector<Prediction> predictions_;
-  std::vector<Eigen::MatrixXd>
-      maps_;  ///< by trial: from columns of predictions to those of residuals
+  /// What the prediction of a trial is of: searches end where they evaluated last, and statistics begin there.
+  struct Last {
+    Eigen::VectorXd local;
+    bool has_jacobian = false, is_known = false;
+  };
+  std::vector<Last> last_;
+  using Map = Eigen::SparseMatrix<double>;
+  std::vector<Map> maps_;  ///< by trial: from columns of predictions to those of residuals
   std::atomic<long> num_runs_ = 0, num_differentiated_runs_ = 0;
 };
 

@@ -111,21 +111,18 @@ class Trial::Implementation {
   void check(const TrialInputs& inputs) { start(inputs, true); }
 
   dae::InitialValues start(const TrialInputs& inputs, bool check_elements) {
-    const std::vector<double>& parameters = inputs.parameters;
-    dae::System system = system_;
-    const std::vector<dae::ParameterSpec> specs = system.parameters();
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (specs[i].value != parameters[i]) system.set_parameter(specs[i].name, parameters[i]);
+    std::unique_ptr<dae::Consistency>& consistency = check_elements ? checking_ : starting_;
+    if (!consistency) {
+      dae::ConsistencyOptions options = options_.integrate.alpha.consistency;
+      options.check_elements = check_elements;
+      consistency =
+          std::make_unique<dae::Consistency>(system_, options, options_.integrate.alpha.solver);
     }
-    dae::ConsistencyOptions options = options_.integrate.alpha.consistency;
-    options.check_elements = check_elements;
-    dae::Consistency consistency(system, options, options_.integrate.alpha.solver);
+    consistency->set_parameters(inputs.parameters);
+    const double t = options_.integrate.t_start;
     const dae::InitialValues* const from = first_state(inputs);
-    const dae::State state = consistency.initial_state(
-        options_.integrate.t_start, std::vector<double>(system.controls().size(), 0.0),
-        from != nullptr
-            ? *from
-            : dae::InitialValues{system.initial_configuration(), system.initial_velocity()});
+    const dae::State state = from != nullptr ? consistency->initial_state(t, controls_at(t), *from)
+                                             : consistency->initial_state(t, controls_at(t));
     return {state.q, state.v};
   }
 
@@ -150,6 +147,12 @@ class Trial::Implementation {
     Eigen::VectorXd end;         ///< outputs of WholeState at its end
     Eigen::MatrixXd end_slopes;  ///< their derivatives, of the last run that had them
   };
+
+  std::vector<double> controls_at(double t) const {
+    std::vector<double> controls(system_.controls().size(), 0.0);
+    if (options_.integrate.controls) options_.integrate.controls(t, controls);
+    return controls;
+  }
 
   int num_parameters() const { return static_cast<int>(options_.variables.parameters.size()); }
 
@@ -289,7 +292,13 @@ class Trial::Implementation {
     // Later pieces do not depend on initial values: columns of parameters, none, and those of the node.
     const Index parameters_of = k == 0 ? num_shared_columns() : num_parameters();
     const Index nodes = has_jacobian ? jacobian.cols() - parameters_of : 0;
-    for (Index i = 0; i < samples; ++i) {
+    if (num_pieces() == 1) {
+      // All values stand in the order of the series.
+      prediction.values = found.values.head(samples);
+      if (parts.rates) prediction.rates = found.rates.head(samples);
+      if (has_jacobian) prediction.jacobian = jacobian.topRows(samples);
+    }
+    for (Index i = 0; num_pieces() > 1 && i < samples; ++i) {
       const int place = piece.places[static_cast<std::size_t>(i)];
       prediction.values(place) = found.values(i);
       if (parts.rates) prediction.rates(place) = found.rates(i);
@@ -324,8 +333,7 @@ class Trial::Implementation {
           std::make_unique<dae::Consistency>(system_, options, options_.integrate.alpha.solver);
     }
     consistency_->set_parameters(parameters);
-    const std::vector<double> controls(system_.controls().size(), 0.0);
-    const dae::State found = consistency_->initial_state(t, controls, state);
+    const dae::State found = consistency_->initial_state(t, controls_at(t), state);
     return {found.q, found.v};
   }
 
@@ -334,7 +342,8 @@ class Trial::Implementation {
   std::vector<Piece> pieces_;
   std::vector<int> first_values_;  ///< by series
   std::vector<double> delays_;
-  std::unique_ptr<dae::Consistency> consistency_;
+  std::unique_ptr<dae::Consistency> consistency_;          ///< carries states to the constraints
+  std::unique_ptr<dae::Consistency> starting_, checking_;  ///< with elements unchecked and checked
   int num_initial_ = 0;
   std::unique_ptr<InitialChart> chart_;
   Eigen::MatrixXd by_coordinates_;

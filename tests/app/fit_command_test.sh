@@ -122,6 +122,17 @@ summary 's["converged"] and holds("arm2.J", 0.0014) and abs(p["arm2.q0[3]@2"]["v
 summary 's["converged"] and len(s["initial"]) == 4 and holds("arm2.J", 0.0014)' \
   $both --per-trial arm1.q0,arm2.q0,arm1.v0,arm2.v0 --split 0.5
 summary 's["converged"] and holds("arm1.J", 0.0012)' $swing --free arm1.J --start arm1.J=0.02 --start regression
+# Steps that nobody chose are as long as the noise allows.
+summary 's["converged"] and s["options"]["rtol"] == 1e-5 and s["integration_shift"] <= 0.05 and holds("arm2.J", 0.0014)' \
+  double_pendulum $data --per-trial $rates --offset arm1.theta=3 --free arm2.J,joint1.viscous
+# Starts that are known are not searched from again.
+box="--free arm2.J,joint1.viscous --lower arm2.J=0.0005 --upper arm2.J=0.003 --starts-file $scratch/ends.csv --parallel 2"
+summary 's["starts_read"] == 0 and sum(o["count"] for o in s["optima"]) == 2' $swing $box --starts 2
+summary 's["starts_read"] == 2 and sum(o["count"] for o in s["optima"]) == 4' $swing $box --starts 4
+[ "$(wc -l <"$scratch/ends.csv")" -eq 5 ] || fail "--starts-file has $(wc -l <"$scratch/ends.csv") lines"
+refuses "$scratch/ends.csv has ends of another fit, with other unknowns; name another file." \
+  $swing --free arm1.J --starts 2 --starts-file "$scratch/ends.csv"
+refuses '--starts-file belongs to --starts N; give a number above 1.' $swing --free arm1.J --starts-file "$scratch/ends.csv"
 refuses "'arm2.q0[4]': node 'arm2' has entries [1] to [3]; choose one of them." $both --per-trial 'arm2.q0[4]'
 refuses "'arm1.theta0' and 'arm1.q0[3]' are both unknown initial values, and the second replaces what the first does; choose one of these ways." \
   $both --per-trial arm1.theta0,arm1.q0
@@ -146,6 +157,10 @@ refuses "$scratch/swing1.csv: there is no column 'theta3'; did you mean 'theta1'
 refuses "system 'double_pendulum': there is no parameter 'arm2.JJ'; did you mean 'arm2.J'?" $swing --free arm2.JJ
 refuses "'arm2.J' starts at 0.0014, outside of its bounds 0.002 and inf; choose a start between them." \
   $swing --free arm2.J --lower arm2.J=0.002
+refuses "--profile: there is no unknown 'arm3.J'; did you mean 'arm2.J'?" $swing --free arm2.J --profile arm3.J
+refuses "$scratch/none.csv cannot be read: No such file or directory." $swing --free arm2.J --holdout "$scratch/none.csv"
+refuses '--starts must be at least 1; it is 0.' $swing --free arm2.J --starts 0
+refuses '--folds must not be negative; it is -1.' $swing --free arm2.J --folds -1
 refuses '--loss: there is no loss '"'hubert'; did you mean 'huber'?" $swing --free arm2.J --loss hubert:1
 refuses '--prior arm2.J has 1 numbers; give a value and a standard deviation.' $swing --free arm2.J --prior arm2.J=1
 

@@ -204,5 +204,45 @@ TEST(Fit, FindsTheDoublePendulumWithOffsetsGainsAndSeveralTrials) {
   EXPECT_NEAR(result.output("arm2.theta").noise, 2e-4, 3e-5);
 }
 
+/// With noise of a tenth of a millimetre long steps are good enough, and estimates are those of short ones; without
+/// noise they are not, and the fit goes on until only the last digits of the runs are left.
+TEST(Fit, ChoosesATolerance) {
+  dae::System system = models::make_model("heavy_top");
+  system.set_parameter("top.omega2", 1.5);
+  system.set_parameter("top.omega3", -0.05);
+  dae::IntegrateOptions fine;
+  fine.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-12}};
+  fine.t_end = 1;
+  FitProblem problem{system, {recorded(system, fine, 0.01, {"top.x"})}};
+  problem.free = {"top.X2", "gravity3"};
+  problem.start = {{"top.X2", 0.9}, {"gravity3", -9}};
+  FitProblem noisy = problem;
+  std::mt19937 random(7);
+  add_noise(noisy.trials[0], "top.x", 1e-4, random);
+  const FitResult chosen = optimize::fit(noisy, {});
+  ASSERT_TRUE(chosen.converged) << chosen.message;
+  EXPECT_EQ(chosen.tolerance, 1e-5);
+  EXPECT_LE(chosen.integration_shift, 0.05);
+  EXPECT_LT(std::abs(pull(chosen, "top.X2", 1)), 4);
+  FitOptions short_steps;
+  short_steps.run = fine;
+  const FitResult exact = optimize::fit(noisy, short_steps);
+  EXPECT_EQ(exact.tolerance, 0);
+  for (const char* const name : {"top.X2", "gravity3"}) {
+    EXPECT_LT(std::abs(chosen[name].value - exact[name].value), 0.05 * exact[name].std) << name;
+    EXPECT_NEAR(chosen[name].std / exact[name].std, 1, 1e-2) << name;
+  }
+  // The check by a tenth of the tolerance sees what an exact run sees.
+  const double truly =
+      std::hypot((chosen["top.X2"].value - exact["top.X2"].value) / exact["top.X2"].std,
+                 (chosen["gravity3"].value - exact["gravity3"].value) / exact["gravity3"].std);
+  EXPECT_LT(truly, 5 * chosen.integration_shift + 1e-3);
+
+  const FitResult without_noise = optimize::fit(problem, {});
+  EXPECT_LT(without_noise.tolerance, 1e-7);
+  EXPECT_NEAR(without_noise["top.X2"].value, 1, 1e-8);
+  EXPECT_NEAR(without_noise["gravity3"].value, -9.81, 1e-6);
+}
+
 }  // namespace
 }  // namespace liegrad::testing
