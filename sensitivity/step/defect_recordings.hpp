@@ -2,6 +2,8 @@
 
 #include <type_traits>
 
+#include "liegrad/ad/recording.hpp"
+#include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/equations/step_equations.hpp"
 #include "liegrad/lie/se2.hpp"
 #include "liegrad/lie/se3.hpp"

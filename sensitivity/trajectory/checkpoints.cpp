@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cerrno>
 #include <climits>
@@ -173,16 +174,21 @@ void StateStore::fit(const dae::State& state) {
   numbers_per_state_ = bytes_per_state(state) / sizeof(double);
   constexpr std::size_t kNumbersPerPiece = 1 << 16;
   const std::size_t fitting = std::max<std::size_t>(kNumbersPerPiece / numbers_per_state_, 1);
-  states_per_piece_ = file_ ? 1 : static_cast<int>(std::min(fitting, index(slots_)));
+  // A power of two, so that a slot is found without a division.
+  states_per_piece_ =
+      file_ ? 1 : static_cast<int>(std::bit_floor(std::min(fitting, index(slots_))));
 }
 
 double* StateStore::place_of(int slot) {
   const int place = file_ ? 0 : slot;
-  const std::size_t number = index(place / states_per_piece_);
+  const std::size_t number =
+      index(place >> std::countr_zero(static_cast<unsigned>(states_per_piece_)));
   if (number >= memory_.size()) memory_.resize(number + 1);
   std::unique_ptr<double[]>& piece = memory_[number];
   if (!piece) {
-    const std::size_t size = index(states_per_piece_) * numbers_per_state_;
+    // The last piece has no more than what is left.
+    const int left = slots_ - static_cast<int>(number) * states_per_piece_;
+    const std::size_t size = index(std::min(states_per_piece_, left)) * numbers_per_state_;
     try {
       piece = std::make_unique_for_overwrite<double[]>(size);
     } catch (const std::bad_alloc&) {
@@ -191,7 +197,7 @@ double* StateStore::place_of(int slot) {
                   " more of checkpoints; allow fewer megabytes or name a directory for them");
     }
   }
-  return piece.get() + index(place % states_per_piece_) * numbers_per_state_;
+  return piece.get() + index(place & (states_per_piece_ - 1)) * numbers_per_state_;
 }
 
 void StateStore::save(int slot, const dae::State& state) {

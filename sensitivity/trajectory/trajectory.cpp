@@ -189,8 +189,8 @@ void Trajectory::visit_with(const Visit& visit, long n, const StepMade& step, bo
 void Trajectory::visit_forwards(const Visit& visit) {
   visit_with(visit, -1, start_of_run(), false);
   const long steps = grid_.num_steps();
-  dae::State &start = visited_start_, &end = visited_end_;
-  start = end = started_;
+  dae::State *start = &visited_start_, *end = &visited_end_;
+  *start = *end = started_;
   if (!keeps_all()) {
     prepare_to_repeat();
     stepper_->restart(started_, grid_.first_step());
@@ -198,39 +198,39 @@ void Trajectory::visit_forwards(const Visit& visit) {
   for (long n = 0; n < steps; ++n) {
     if (!keeps_all()) {
       repeat(n);
-      end = stepper_->state();
+      *end = stepper_->state();
     } else if (n + 1 < steps) {
-      store_->load(static_cast<int>(n + 1), end);
+      store_->load(static_cast<int>(n + 1), *end);
     } else {
-      end = final_;
+      *end = final_;
     }
-    visit_with(visit, n, made(n, start, end), n + 1 == steps);
+    visit_with(visit, n, made(n, *start, *end), n + 1 == steps);
     std::swap(start, end);
   }
 }
 
 void Trajectory::visit_backwards(const Visit& visit) {
   const long steps = grid_.num_steps();
-  dae::State &start = visited_start_, &end = visited_end_;
-  start = end = final_;
+  dae::State *start = &visited_start_, *end = &visited_end_;
+  *start = *end = final_;
   const auto visit_one = [&](long n) {
-    visit_with(visit, n, made(n, start, end), n + 1 == steps);
+    visit_with(visit, n, made(n, *start, *end), n + 1 == steps);
     std::swap(end, start);
   };
   if (keeps_all()) {
     for (long n = steps - 1; n >= 0; --n) {
-      store_->load(static_cast<int>(n), start);
+      store_->load(static_cast<int>(n), *start);
       visit_one(n);
     }
   } else {
     prepare_to_repeat();
-    schedule_->reverse(steps, {.save = [&](int slot, long) { store_->save(slot, start); },
-                               .restore = [&](int slot, long) { store_->load(slot, start); },
+    schedule_->reverse(steps, {.save = [&](int slot, long) { store_->save(slot, *start); },
+                               .restore = [&](int slot, long) { store_->load(slot, *start); },
                                .advance =
                                    [&](long from, long to) {
-                                     stepper_->restart(start, step_before(from));
+                                     stepper_->restart(*start, step_before(from));
                                      for (long n = from; n < to; ++n) repeat(n);
-                                     start = stepper_->state();
+                                     *start = stepper_->state();
                                    },
                                .reverse = visit_one});
   }

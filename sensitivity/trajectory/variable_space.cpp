@@ -15,6 +15,7 @@ void Grid::append(double h) {
 }
 
 const Grid::Run& Grid::run_of(long n) const {
+  if (n >= runs_.back().first) return runs_.back();  // all steps of a run with fixed ones
   const auto after = std::upper_bound(runs_.begin(), runs_.end(), n,
                                       [](long step, const Run& run) { return step < run.first; });
   return *(after - 1);
