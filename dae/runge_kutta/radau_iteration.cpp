@@ -22,11 +22,12 @@ constexpr int kStepsWithFull = 16;
 constexpr double kLargestChange = 1.25;
 /// What they cost in iterations, as measured: 3 for a body, 5 for a mechanism of 35 unknowns, 11 for a chain of 20 bodies,
 /// and no more than that for longer ones, as both grow with the number of bodies.
+constexpr int kLeastCost = 3;
 int cost_of_simplified(int size) {
-  return std::clamp(static_cast<int>(std::lround(0.75 * std::sqrt(size))), 3, 11);
+  return std::clamp(static_cast<int>(std::lround(0.75 * std::sqrt(size))), kLeastCost, 11);
 }
-/// The same of a full matrix: 27 against 9 products of matrices of a stage, and s² evaluations.
-int cost_of_full(int of_simplified) { return 4 * of_simplified + 2; }
+/// The same of a full matrix, or less: an iteration that takes longer than this may not end.
+constexpr int kCostOfFull = 14;
 /// With a norm, a full matrix is kept within a step while corrections shrink by this factor.
 constexpr double kGoodContraction = 0.1;
 /// Residuals that shrink by less are not expected to go on as they did.
@@ -166,6 +167,11 @@ double RadauIteration::iterations_left() const {
   return rate < 1 ? std::log(std::max(left, 1.0)) / -std::log(rate) : 1e9;
 }
 
+/// Residuals that shrink slowly near to rounding are no sign of it: without a norm matrices are renewed earlier.
+int RadauIteration::cost_of_matrices() const {
+  return norm_ ? cost_of_simplified_ : kLeastCost;
+}
+
 /// New matrices are worth their cost when all iterations that they would have saved since the last ones were made take
 /// longer.
 void RadauIteration::judge_matrices(int iterations, bool is_fresh) {
@@ -174,7 +180,7 @@ void RadauIteration::judge_matrices(int iterations, bool is_fresh) {
     further_iterations_ = 0;
   } else {
     further_iterations_ += std::max(0, iterations - fresh_iterations_);
-    if (further_iterations_ >= cost_of_simplified_) matrix_step_ = 0;
+    if (further_iterations_ >= cost_of_matrices()) matrix_step_ = 0;
   }
 }
 
@@ -234,13 +240,13 @@ bool RadauIteration::solve(StepReport& report) {
     const int done = residuals_.count - 1;  // iterations with this matrix
     if (!full && done > 1) {
       const double all = done + iterations_left();
-      if (is_fresh && all > cost_of_full(cost_of_simplified_)) {
+      if (is_fresh && all > kCostOfFull) {
         full = true;
         // Where it is near to rounding a full matrix is needed once, to tell.
         if (size > kLargestStagnation) full_steps_left_ = kStepsWithFull;
         matrix_step_ = 0;
         has_matrix = false;
-      } else if (!is_fresh && all > fresh_iterations_ + 2 * cost_of_simplified_) {
+      } else if (!is_fresh && all > fresh_iterations_ + 2 * cost_of_matrices()) {
         has_matrix = false;
       }
     } else if (full) {

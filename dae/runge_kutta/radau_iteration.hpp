@@ -65,6 +65,8 @@ class RadauIteration {
   /// Iterations that are left.
   double iterations_left() const;
   bool is_rounding();
+  /// In iterations.
+  int cost_of_matrices() const;
   void judge_matrices(int iterations, bool is_fresh);
   bool fail(StepReport& report, NewtonFailure failure, const std::string& message);
 
