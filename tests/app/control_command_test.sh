@@ -295,13 +295,13 @@ s = summary("spherical_pendulum", "--steps", 4000, "--set", "reaction_limit=12",
 expect(s["status"] == "time limit", s["status"])
 expect(time.monotonic() - began < 30, "a time limit of 3 s ends after", time.monotonic() - began)
 
-s = summary("spherical_pendulum", "--steps", 400, "--set", "reaction_limit=12", "--time-limit", 0.3,
+s = summary("spherical_pendulum", "--steps", 800, "--set", "reaction_limit=12", "--time-limit", 2,
             "--out", scratch + "/motion.csv", "--write", solution_file, status=3)
 expect(s["status"] == "time limit" and s["iterations"] > 0, s["status"], s["iterations"])
 expect(len(s["violations"]) > 0, s["violations"])
 with open(scratch + "/motion.csv") as file:
-    expect(len(file.readlines()) == 402, "rows of the best iterate")
-s = summary("spherical_pendulum", "--steps", 400, "--set", "reaction_limit=12", "--warm-start", solution_file,
+    expect(len(file.readlines()) == 802, "rows of the best iterate")
+s = summary("spherical_pendulum", "--steps", 800, "--set", "reaction_limit=12", "--warm-start", solution_file,
             "--max-iterations", 1, status=3)
 expect(s["status"] == "iteration limit", s["status"])
 
