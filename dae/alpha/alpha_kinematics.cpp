@@ -315,12 +315,10 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
   std::copy(w.begin(), w.end(), step_.begin());
   if (stabilized_) {
     for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += fraction * eta[i];
-    if (gradient_.empty()) {
-      n_->add_products(eta, -1, step_, fraction, stabilizer_);
-    } else {
-      n_->add_product(-1, eta, step_);
-      n_->add_product(gradient_, fraction, eta, stabilizer_);
-    }
+    n_->add_product(-1, eta, step_);
+    // From all of η: where levers are long, what is added up from corrections has lost digits that velocities need.
+    has_stabilizer_force_ = false;
+    set_stabilizer_force();
   }
   apply_increment_map(step_);
   for (std::size_t i = 0; i < delta_q_.size(); ++i) delta_q_[i] += fraction * step_[i];

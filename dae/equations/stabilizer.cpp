@@ -52,23 +52,6 @@ LIEGRAD_FOR_WIDE_REGISTERS void Stabilizer::add_product(std::span<const double> 
   }
 }
 
-LIEGRAD_FOR_WIDE_REGISTERS void Stabilizer::add_products(std::span<const double> eta, double a,
-                                                         std::span<double> x, double b,
-                                                         std::span<double> y) const {
-  for (const Node& node : nodes_) {
-    const double* column = numbers_.data() + node.first_number;
-    double* const to_x = x.data() + node.first_dof;
-    double* const to_y = y.data() + node.first_dof;
-    for (const int multiplier : multipliers(node)) {
-      const double of_x = a * eta[index(multiplier)], of_y = b * eta[index(multiplier)];
-      for (int k = 0; k < node.dof; ++k) {
-        to_x[k] += of_x * *column;
-        to_y[k] += of_y * *column++;
-      }
-    }
-  }
-}
-
 void Stabilizer::add_transposed_product(double factor, std::span<const double> x,
                                         std::span<double> eta) const {
   for (const Node& node : nodes_) {

@@ -48,9 +48,6 @@ class Stabilizer {
   }
   void add_product(std::span<const double> numbers, double factor, std::span<const double> eta,
                    std::span<double> x) const;
-  /// x += a N η and y += b N η.
-  void add_products(std::span<const double> eta, double a, std::span<double> x, double b,
-                    std::span<double> y) const;
   /// η += factor · Nᵀx.
   void add_transposed_product(double factor, std::span<const double> x,
                               std::span<double> eta) const;
