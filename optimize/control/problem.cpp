@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "liegrad/ad/kernel_spec.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
