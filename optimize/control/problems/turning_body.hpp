@@ -1,7 +1,6 @@
 #pragma once
 
 #include "liegrad/dae/system/element.hpp"
-#include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/system.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
 #include "liegrad/elements/bodies/inertia_validation.hpp"
