@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "liegrad/lie/error.hpp"
+#include "options/common_options.hpp"
 #include "output/output_file.hpp"
 #include "report/page.hpp"
 #include "report/sections.hpp"
