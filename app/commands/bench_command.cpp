@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "liegrad/lie/error.hpp"
 #include "options/common_options.hpp"

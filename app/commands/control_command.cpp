@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"

@@ -13,8 +13,8 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "liegrad/dae/start/consistency.hpp"
 #include "options/common_options.hpp"

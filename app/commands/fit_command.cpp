@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/optimize/fit/unknowns.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "liegrad/dae/system/node_view.hpp"
 #include "liegrad/dae/system/outputs.hpp"

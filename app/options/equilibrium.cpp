@@ -1,7 +1,7 @@
 #include "options/equilibrium.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 namespace liegrad::app {
 

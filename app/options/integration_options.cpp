@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/models/models.hpp"

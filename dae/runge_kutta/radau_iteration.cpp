@@ -168,9 +168,7 @@ double RadauIteration::iterations_left() const {
 }
 
 /// Residuals that shrink slowly near to rounding are no sign of it: without a norm matrices are renewed earlier.
-int RadauIteration::cost_of_matrices() const {
-  return norm_ ? cost_of_simplified_ : kLeastCost;
-}
+int RadauIteration::cost_of_matrices() const { return norm_ ? cost_of_simplified_ : kLeastCost; }
 
 /// New matrices are worth their cost when all iterations that they would have saved since the last ones were made take
 /// longer.

@@ -9,23 +9,7 @@
 namespace liegrad::control {
 namespace {
 
-using ad::Taped;
 using dae::index;
-using Tapes = std::span<const Taped>;
-
-/// x - y.
-ad::Recording difference() {
-  return ad::record({.name = "difference", .variables = 2},
-                    [](Tapes x, Tapes) { return std::vector<Taped>{x[0] - x[1]}; });
-}
-
-ad::Recording sum_of(int count) {
-  return ad::record({.name = "sum", .variables = count}, [](Tapes x, Tapes) {
-    Taped sum(0);
-    for (const Taped& term : x) sum += term;
-    return std::vector<Taped>{sum};
-  });
-}
 
 /// The end of a phase as far as it is known: where the search begins for the next one.
 std::vector<double> start_guess(const Link& link, const Transcription& before,
@@ -55,6 +39,7 @@ PhasedProgram::PhasedProgram(const PhasedProblem& problem, const TranscriptionOp
   }
   add_phases(options, stop);
   add_links(options.backend);
+  find_patterns();
   for (const Phase& phase : phases_) {
     const std::vector<double>& guess = phase.transcription->guess();
     guess_.insert(guess_.end(), guess.begin(), guess.end());
@@ -91,135 +76,7 @@ void PhasedProgram::add_phases(const TranscriptionOptions& options, const StopRe
   }
 }
 
-int PhasedProgram::add_row(const std::string& name, int stage, int phase, const Interval& bounds) {
-  link_rows_.push_back({name, stage, phase});
-  link_bounds_.push_back(bounds);
-  return static_cast<int>(link_rows_.size()) - 1;
-}
-
-int PhasedProgram::link_number(int phase, int number) const {
-  const Phase& at = phases_[index(phase)];
-  return number < at.nlp->num_variables() ? at.first_variable + number
-                                          : first_numbers_[index(phase)] + number;
-}
-
-void PhasedProgram::add_links(ad::Backend backend) {
-  int next = num_variables_;
-  for (const Phase& phase : phases_) {
-    first_numbers_.push_back(next);
-    next += static_cast<int>(phase.transcription->numbers().size());
-  }
-  link_numbers_.assign(index(next), 0.0);
-
-  // Terms are added when it is known how many rows there are.
-  struct Equal {
-    int x, y, row;
-  };
-  std::vector<Equal> equal;
-  for (int k = 1; k < problem_.size(); ++k) {
-    const Link& link = problem_.link(k);
-    const Phase &before = phases_[index(k - 1)], &after = phases_[index(k)];
-    const GridLayout &from = before.transcription->layout(), &to = after.transcription->layout();
-    const dae::Model& system = problem_.phase(k).problem.system();
-    const auto join = [&](const std::string& what, const std::vector<Link::Pair>& list, int old,
-                          int own, auto&& name) {
-      for (const Link::Pair& pair : list) {
-        equal.push_back({after.first_variable + to.at(0, own + pair.after),
-                         before.first_variable + from.at(from.num_steps, old + pair.before),
-                         add_row(what + name(pair.after), after.first_stage, k, {0, 0})});
-      }
-    };
-    const auto coordinate = [&](int dof) { return system.coordinate_name(dof); };
-    join("link of positions, ", link.positions(), from.q, to.q, coordinate);
-    join("link of velocities, ", link.velocities(), from.v, to.v, coordinate);
-    join("link of control ", link.controls(), from.controls, to.controls,
-         [&](int i) { return system.controls()[index(i)]; });
-  }
-  // Free parameters of the same name are those of the first phase that has them.
-  std::map<std::string, int> known;
-  for (int k = 0; k < problem_.size(); ++k) {
-    const Problem& problem = problem_.phase(k).problem;
-    int variable =
-        phases_[index(k)].first_variable + phases_[index(k)].transcription->layout().parameters;
-    for (const auto& [parameter, bounds] : problem.free_parameters()) {
-      const std::string& name = problem.system().parameters()[index(parameter)].name;
-      const auto [found, is_new] = known.emplace(name, variable);
-      if (!is_new) {
-        equal.push_back(
-            {variable, found->second, add_row("parameter " + name, kBorderStage, k, {0, 0})});
-      }
-      ++variable;
-    }
-  }
-  std::vector<int> horizons;
-  double fixed_time = 0;
-  for (const Phase& phase : phases_) {
-    const int horizon = phase.transcription->layout().horizon;
-    if (horizon >= 0) horizons.push_back(phase.first_variable + horizon);
-    if (horizon < 0) fixed_time += phase.transcription->problem().horizon();
-  }
-  int time_row = -1;
-  if (problem_.has_total_time()) {
-    const Interval& time = problem_.total_time();
-    if (horizons.empty()) {
-      throw InvalidArgument("problem '" + problem_.name() +
-                            "': its whole time has bounds, but no phase has a free horizon");
-    }
-    time_row = add_row("the whole time", kBorderStage, problem_.size() - 1,
-                       {time.lower - fixed_time, time.upper - fixed_time});
-  }
-  struct Recorded {
-    ad::Recording function;
-    std::vector<int> numbers;
-    int row;
-  };
-  std::vector<Recorded> conditions;
-  for (int k = 1; k < problem_.size(); ++k) {
-    const Phase &before = phases_[index(k - 1)], &after = phases_[index(k)];
-    const PointFunctions& end = before.transcription->point_functions();
-    const PointFunctions& start = after.transcription->point_functions();
-    std::vector<int> numbers;
-    for (const int i :
-         end.numbers(before.transcription->places(before.transcription->layout().num_steps))) {
-      numbers.push_back(link_number(k - 1, i));
-    }
-    for (const int i : start.numbers(after.transcription->places(0))) {
-      numbers.push_back(link_number(k, i));
-    }
-    std::vector<double> at = end.record_point();
-    const std::vector<double> more = start.record_point();
-    at.insert(at.end(), more.begin(), more.end());
-    for (const Link::Condition& condition : problem_.link(k).conditions()) {
-      Recorded recorded{
-          ad::record({.name = "link_condition", .variables = static_cast<int>(at.size()), .at = at},
-                     [&](Tapes all, Tapes) {
-                       return condition.function(
-                           end.snapshot(all.first(index(end.num_inputs()))),
-                           start.snapshot(all.subspan(index(end.num_inputs()))));
-                     }),
-          numbers, static_cast<int>(link_rows_.size())};
-      const int count = recorded.function.num_outputs();
-      for (int i = 0; i < count; ++i) {
-        add_row(condition.name + (count > 1 ? "[" + std::to_string(i + 1) + "]" : ""),
-                after.first_stage, k, condition.interval);
-      }
-      conditions.push_back(std::move(recorded));
-    }
-  }
-
-  links_ =
-      std::make_unique<sensitivity::KernelSum>(num_variables_, static_cast<int>(link_rows_.size()));
-  sensitivity::TermList terms(*links_, backend);
-  const ad::Recording equality = difference();
-  for (const auto& [x, y, row] : equal) terms.add(equality, std::array{x, y}, std::array{row});
-  if (time_row >= 0) {
-    terms.add(sum_of(static_cast<int>(horizons.size())), horizons, std::array{time_row});
-  }
-  for (const auto& [function, numbers, row] : conditions) {
-    terms.add(function, numbers, ad::range(row, function.num_outputs()));
-  }
-  link_values_.resize(link_rows_.size());
-
+void PhasedProgram::find_patterns() {
   for (const Phase& phase : phases_) {
     for (const auto& [row, column] : phase.nlp->jacobian_pattern()) {
       jacobian_pattern_.emplace_back(phase.first_row + row, phase.first_variable + column);
@@ -233,6 +90,18 @@ void PhasedProgram::add_links(ad::Backend backend) {
   }
   const ad::Pattern& more = links_->hessian_pattern();
   hessian_pattern_.insert(hessian_pattern_.end(), more.begin(), more.end());
+}
+
+int PhasedProgram::add_row(const std::string& name, int stage, int phase, const Interval& bounds) {
+  link_rows_.push_back({name, stage, phase});
+  link_bounds_.push_back(bounds);
+  return static_cast<int>(link_rows_.size()) - 1;
+}
+
+int PhasedProgram::link_number(int phase, int number) const {
+  const Phase& at = phases_[index(phase)];
+  return number < at.nlp->num_variables() ? at.first_variable + number
+                                          : first_numbers_[index(phase)] + number;
 }
 
 std::string PhasedProgram::link_row_name(int row) const {

@@ -67,9 +67,22 @@ class PhasedProgram final : public Program {
     std::string name;
     int stage, phase;
   };
+  /// Adds a function of these numbers to rows from `row` on.
+  struct LinkTerm {
+    ad::Recording function;
+    std::vector<int> numbers;
+    int row;
+  };
 
   void add_phases(const TranscriptionOptions& options, const StopRequest& stop);
+  // phased_links.cpp
   void add_links(ad::Backend backend);
+  /// Of phase k, to the one before.
+  void join_ends(int k, const ad::Recording& equality, std::vector<LinkTerm>& list);
+  void share_parameters(const ad::Recording& equality, std::vector<LinkTerm>& list);
+  void bound_whole_time(std::vector<LinkTerm>& list);
+  void add_conditions(int k, std::vector<LinkTerm>& list);
+  void find_patterns();
   /// Adds a row, and returns its place among those of the links.
   int add_row(const std::string& name, int stage, int phase, const Interval& bounds);
   /// Where a number of a phase stands among those of the links.

@@ -107,8 +107,8 @@ struct FitResult {
   sensitivity::Mode jacobian_used = sensitivity::Mode::kForward;
   /// Relative tolerance of steps that the options left open; 0 where they did not.
   double tolerance = 0;
-  /// How far estimates move with a tenth of it, in standard deviations.
-  double integration_shift = 0;
+  /// How far estimates move with a tenth of it, in standard deviations, where that is known.
+  std::optional<double> integration_shift = {};
   double wall_seconds = 0, evaluation_seconds = 0;
 
   const Estimate& operator[](const std::string& name) const;

@@ -106,8 +106,8 @@ Information information_of(int num_unknowns, const std::vector<WeightedJacobian>
   scaled = (scaled * inverse.asDiagonal()).eval();
   const Directions directions = directions_of(scaled);
   result.undetermined = directions.undetermined;
-  result.factor = inverse.asDiagonal() * directions.determined *
-                  directions.effects.cwiseInverse().asDiagonal();
+  result.factor =
+      inverse.asDiagonal() * directions.determined * directions.effects.cwiseInverse().asDiagonal();
   result.covariance = result.factor * result.factor.transpose();
   result.condition = directions.condition;
   return result;

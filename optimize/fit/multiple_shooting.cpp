@@ -358,8 +358,7 @@ Information information_with_nodes(FitEngine& engine, const std::vector<TrialRes
       result.scale.unaryExpr([](double length) { return length > 0 ? length : 1.0; });
   const Index missing = directions.undetermined.cols();
   Eigen::MatrixXd lost(unknowns, missing + std::ssize(held));
-  lost.leftCols(missing) =
-      scale.asDiagonal() * expanded(directions.undetermined).topRows(unknowns);
+  lost.leftCols(missing) = scale.asDiagonal() * expanded(directions.undetermined).topRows(unknowns);
   for (std::size_t i = 0; i < held.size(); ++i) {
     lost.col(missing + static_cast<Index>(i)) = Eigen::VectorXd::Unit(unknowns, held[i]);
   }
