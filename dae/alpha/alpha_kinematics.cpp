@@ -58,17 +58,10 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
   const AlphaParameters& p = method_.parameters;
   a_factor_ = 1 / (p.gamma * h);
   v_dot_factor_ = (1 - p.alpha_m) / (1 - p.alpha_f);
-  // All three relations are linear in the motion at the start: their factors are taken once, without a division for each
-  // coordinate.
-  const double surplus_of_v = increment_surplus<double>(p, h, 0, 1, 0),
-               surplus_of_a = increment_surplus<double>(p, h, 0, 0, 1), v_of_a = (1 - p.gamma) * h,
-               v_dot_of_v_dot = end_acceleration<double>(p, 0, 1, 0),
-               v_dot_of_a = end_acceleration<double>(p, 0, 0, 1);
   for (std::size_t i = 0; i < delta_q_.size(); ++i) {
-    const double v = start.v[i], a = start.a[i];
-    surplus_offset_[i] = surplus_of_v * v + surplus_of_a * a;
-    v_offset_[i] = v + v_of_a * a;
-    v_dot_offset_[i] = v_dot_of_v_dot * start.v_dot[i] + v_dot_of_a * a;
+    surplus_offset_[i] = increment_surplus<double>(p, h, 0.0, start.v[i], start.a[i]);
+    v_offset_[i] = start.v[i] + (1 - p.gamma) * h * start.a[i];
+    v_dot_offset_[i] = end_acceleration<double>(p, 0.0, start.v_dot[i], start.a[i]);
   }
   assembly.coefficients() = {.c_a = p.acceleration_factor(),
                              .c_v = h * p.velocity_factor(),
@@ -113,14 +106,13 @@ void AlphaKinematics::guess_stabilizer(std::span<const double> eta) {
 void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
   set_stabilizer_force();
   const AlphaParameters& p = method_.parameters;
-  // Δq = v_n + (½ - β) h a_n + β h a_{n+1} with a_{n+1} of v̇.
-  const double of_end = p.beta * h_ / (1 - p.alpha_m);
-  const double of_v_dot = of_end * (1 - p.alpha_f), of_start_v_dot = of_end * p.alpha_f,
-               of_a = (0.5 - p.beta) * h_ - of_end * p.alpha_m;
   for (std::size_t i = 0; i < delta_q_.size(); ++i) {
+    const double a =
+        ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * start_->v_dot[i] - p.alpha_m * start_->a[i]) /
+        (1 - p.alpha_m);
     // Less what η adds, so that the velocity becomes that of the acceleration: v̇ shows errors of v divided by h.
-    delta_q_[i] = start_->v[i] + of_v_dot * v_dot[i] + of_start_v_dot * start_->v_dot[i] +
-                  of_a * start_->a[i] - stabilizer_[i];
+    delta_q_[i] =
+        start_->v[i] + (0.5 - p.beta) * h_ * start_->a[i] + p.beta * h_ * a - stabilizer_[i];
   }
 }
 
