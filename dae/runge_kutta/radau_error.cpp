@@ -13,8 +13,10 @@ namespace {
 
 /// Peaks of derivatives are forgotten at this part of the rate of change, by less than a half in a quarter of a period.
 constexpr double kForgettingRate = 0.4;
-/// A vibration passes at least so many radians in a run.
-constexpr double kVibration = 100;
+/// A vibration has passed at least so many radians: a motion v ~ tᵏ that begins has rates of (k - 2)/t.
+constexpr double kVibration = 10;
+/// It is so many times faster than nodes turn: coordinates of what turns have rates of a few |Ω|.
+constexpr double kFasterThanTurns = 10;
 /// It matters when the error of velocities is more than this part of the tolerance, and that of positions is small
 /// beside it.
 constexpr double kLimiting = 0.01, kSmallPart = 0.1;
@@ -58,7 +60,7 @@ double RadauError::motion_error(double h, double factor, const ErrorNorm& norm) 
   const double of_positions = norm.size(theta_, none_), of_all = norm.size(theta_, v_);
   if (!hidden_rate_) {
     const bool matters = factor * of_all > kLimiting && of_positions < kSmallPart * of_all;
-    if (!matters || !is_hidden_vibration(h, norm)) return factor * of_all;
+    if (!matters || !is_hidden_vibration(h)) return factor * of_all;
     hidden_rate_ = next_peaks_.rate();
   }
   const double error = std::max(factor * of_positions, kOnce * of_all);
@@ -101,13 +103,16 @@ void RadauError::find_peaks(const State& start, const State& upcoming, const Err
       peak(norm.size(none_, third_) / (h * h * h), peaks_.third),
       peak(norm.size(second_, none_) / (h * h), peaks_.second_of_position),
       std::max(slow_rate, std::exp(-kForgettingRate * peaks_.slow_rate * h) * peaks_.slow_rate),
+      std::max(std::numbers::pi / step_of_half_turn(space_, upcoming.v), peaks_.turning),
+      peaks_.age + h,
   };
 }
 
 /// One that the steps resolve: otherwise it is damped already.
-bool RadauError::is_hidden_vibration(double h, const ErrorNorm& norm) const {
+bool RadauError::is_hidden_vibration(double h) const {
   const double rate = next_peaks_.rate();
-  return rate * h < 1 && rate * norm.interval() > kVibration && next_peaks_.amplitude() < 1;
+  return rate * h < 1 && rate * next_peaks_.age > kVibration &&
+         rate > kFasterThanTurns * next_peaks_.turning && next_peaks_.amplitude() < 1;
 }
 
 /// Each order of h more is a factor x = ωh, with ω the rate of change of v or, in the coordinates of a node that turns

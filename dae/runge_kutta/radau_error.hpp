@@ -32,6 +32,8 @@ class RadauError {
   struct Peaks {
     double second = 0, third = 0, second_of_position = 0;
     double slow_rate = 0;  ///< |v̇| / |v|: the rate of the motion below a vibration
+    double turning = 0;    ///< the highest |Ω|
+    double age = 0;        ///< time since the start of the run
     /// ω.
     double rate() const { return second > 0 ? third / second : 0; }
     /// |v̈|/ω³: the amplitude of positions that vibrate at the rate ω.
@@ -42,7 +44,7 @@ class RadauError {
   /// Of q and v, where d adds up to `factor` of itself.
   double motion_error(double h, double factor, const ErrorNorm& norm);
   /// Whether velocities change by a vibration that positions do not show within their tolerance.
-  bool is_hidden_vibration(double h, const ErrorNorm& norm) const;
+  bool is_hidden_vibration(double h) const;
   /// The local error of the result over d, of a motion with a rate x/h.
   double local_over_difference(double x, const State& end) const;
   /// What it adds up to in a run.

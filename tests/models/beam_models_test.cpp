@@ -255,12 +255,11 @@ TEST(RightAngleBeam, FollowsTheToleranceOfPositionsWithoutResolvingWaves) {
       30 * kTolerance * kWay);
 }
 
-/// Where errors of waves were counted as if they added up, steps that were short enough to resolve them stayed so: 1e-5 s
-/// with the full iteration, 2e-8 s with the simplified one, before 1 ms had passed.
-TEST(FourBar, TakesTheSameStepsWithBothIterationsAtATightTolerance) {
+/// Where errors of waves were counted as if they added up, steps that were short enough to resolve them stayed so: 2e-8 s
+/// before 1 ms had passed.
+TEST(FourBar, DoesNotResolveWavesAtATightTolerance) {
   const dae::System system = make("four_bar", kGroups[0], 10);
-  std::vector<long> steps;
-  for (const auto newton : {dae::RadauNewton::kFull, dae::RadauNewton::kSimplified}) {
+  for (const auto newton : {dae::RadauNewton::kAutomatic, dae::RadauNewton::kSimplified}) {
     dae::IntegrateOptions options;
     options.method = dae::Method::kRadau;
     options.radau.newton = newton;
@@ -271,10 +270,21 @@ TEST(FourBar, TakesTheSameStepsWithBothIterationsAtATightTolerance) {
     const dae::Solution run = dae::integrate(system, options);
     EXPECT_EQ(run.summary.termination, dae::Termination::kStoppedByCallback) << run.summary.message;
     EXPECT_LT(run.summary.max_position_residual, 1e-13);
-    steps.push_back(run.summary.steps);
+    EXPECT_LT(run.summary.steps, 300);
   }
-  EXPECT_LT(steps[0], 300);
-  EXPECT_NEAR(static_cast<double>(steps[1]) / static_cast<double>(steps[0]), 1, 0.2);
+}
+
+/// A chain that cracks like a whip and a rotor have high rates, and no vibration that may be given up.
+TEST(FlexibleModels, AreTheOnlyOnesWhoseVibrationsAreGivenUp) {
+  for (const char* name : {"chain", "rotor"}) {
+    const dae::System system = models::make_model(name);
+    dae::IntegrateOptions options;
+    options.t_end = 1;
+    options.keep_samples = false;
+    const dae::Solution run = dae::integrate(system, options);
+    ASSERT_TRUE(run.summary.is_complete()) << name << ": " << run.summary.message;
+    EXPECT_TRUE(run.summary.warnings.empty()) << name << ": " << run.summary.warnings[0];
+  }
 }
 
 // ---------------------------------------------------------------- the cantilever
