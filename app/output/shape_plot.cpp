@@ -16,7 +16,9 @@ namespace {
 constexpr std::array<const char*, 6> kColours = {"#999999", "#1f77b4", "#d62728",
                                                  "#2ca02c", "#9467bd", "#ff7f0e"};
 constexpr double kLeft = 70, kWidth = 620, kRight = 30, kMostHeight = 420, kLeastHeight = 80;
-constexpr double kLegendLine = 17;
+constexpr double kLegendLine = 17, kTickDistance = 34, kBetweenViews = 76;
+/// Shapes that extend less than this part of their length along an axis are not shown from there.
+constexpr double kFlat = 0.02;
 
 /// Round numbers in an interval that may be a point.
 std::vector<double> ticks(double low, double high, int most) {
@@ -56,6 +58,64 @@ Box box_of(std::span<const ShapePlot::Shape> shapes) {
   return all;
 }
 
+void add_words(double x, double y, const std::string& attributes, const std::string& said,
+               std::string& text) {
+  text += fmt::format("<text x='{:.1f}' y='{:.1f}'{}>{}</text>\n", x, y, attributes, svg_text(said));
+}
+
+/// The shapes in the plane of two axes.
+class View {
+ public:
+  View(const Box& all, std::size_t x, std::size_t y, double scale, double top)
+      : all_(all), x_(x), y_(y), scale_(scale), top_(top) {
+    // A flat shape lies in the middle of a strip of paper.
+    bottom_ = top + std::max(kLeastHeight, scale * (all.high[y] - all.low[y]));
+    middle_ = (all.low[y] + all.high[y]) / 2;
+  }
+
+  double bottom() const { return bottom_; }
+
+  void add_axes(std::string& text) const {
+    constexpr const char* kNames = "xyz";
+    for (const double tick : ticks(all_.low[x_], all_.high[x_], 8)) {
+      text += fmt::format("<path d='M{0:.1f} {1:.1f}V{2:.1f}' stroke='#e4e4e4'/>\n", across(tick),
+                          top_, bottom_);
+      add_words(across(tick), bottom_ + 18, " text-anchor='middle'", fmt::format("{:.4g}", tick),
+                text);
+    }
+    const double shown = (bottom_ - top_) / scale_ / 2;
+    for (const double tick : ticks(middle_ - shown, middle_ + shown,
+                                   static_cast<int>((bottom_ - top_) / kTickDistance))) {
+      text += fmt::format("<path d='M{0:.1f} {1:.1f}H{2:.1f}' stroke='#e4e4e4'/>\n", kLeft,
+                          up(tick), kLeft + kWidth);
+      add_words(kLeft - 8, up(tick) + 5, " text-anchor='end'", fmt::format("{:.4g}", tick), text);
+    }
+    add_words(kLeft + kWidth / 2, bottom_ + 40, " text-anchor='middle'",
+              fmt::format("{} (m)", kNames[x_]), text);
+    add_words(16, top_ - 8, "", fmt::format("{} (m)", kNames[y_]), text);
+  }
+
+  void add_shape(const ShapePlot::Shape& shape, const char* colour, std::string& text) const {
+    text += fmt::format("<polyline fill='none' stroke='{}' stroke-width='2' points='", colour);
+    for (const ShapePlot::Point& point : shape.points) {
+      text += fmt::format("{:.2f},{:.2f} ", across(point[x_]), up(point[y_]));
+    }
+    text += "'/>\n";
+    for (const ShapePlot::Point& point : shape.points) {
+      text += fmt::format("<circle cx='{:.2f}' cy='{:.2f}' r='2.5' fill='{}'/>\n",
+                          across(point[x_]), up(point[y_]), colour);
+    }
+  }
+
+ private:
+  double across(double value) const { return kLeft + scale_ * (value - all_.low[x_]); }
+  double up(double value) const { return (top_ + bottom_) / 2 - scale_ * (value - middle_); }
+
+  const Box& all_;
+  std::size_t x_, y_;
+  double scale_, top_, bottom_ = 0, middle_ = 0;
+};
+
 }  // namespace
 
 void ShapePlot::add(const std::string& label, const dae::System& system,
@@ -72,62 +132,37 @@ double ShapePlot::size() const {
 
 std::string ShapePlot::svg() const {
   const Box all = box_of(shapes);
+  const auto extent = [&all](std::size_t axis) { return all.high[axis] - all.low[axis]; };
   std::array<std::size_t, 3> axes = {0, 1, 2};
-  std::ranges::stable_sort(axes, [&all](std::size_t i, std::size_t j) {
-    return all.high[i] - all.low[i] > all.high[j] - all.low[j];
-  });
+  std::ranges::stable_sort(
+      axes, [&](std::size_t i, std::size_t j) { return extent(i) > extent(j); });
   const std::size_t x = std::min(axes[0], axes[1]), y = std::max(axes[0], axes[1]);
-  const double span_x = all.high[x] - all.low[x], span_y = all.high[y] - all.low[y];
   const double scale =
-      std::min(kWidth / std::max(span_x, 1e-300), kMostHeight / std::max(span_y, 1e-300));
-  // A flat shape lies in the middle of a strip of paper.
-  const double height = std::max(kLeastHeight, scale * span_y);
-  const double top = 34 + kLegendLine * static_cast<double>(shapes.size()), bottom = top + height;
-  const double middle = (all.low[y] + all.high[y]) / 2;
-  const auto x_of = [&](double value) { return kLeft + scale * (value - all.low[x]); };
-  const auto y_of = [&](double value) { return (top + bottom) / 2 - scale * (value - middle); };
+      std::min(kWidth / std::max(extent(x), 1e-300), kMostHeight / std::max(extent(y), 1e-300));
 
+  std::vector<View> views = {
+      View(all, x, y, scale, 34 + kLegendLine * static_cast<double>(shapes.size()))};
+  if (extent(axes[2]) > kFlat * extent(axes[0])) {
+    views.emplace_back(all, x, axes[2], scale, views[0].bottom() + kBetweenViews);
+  }
   std::string text;
-  const auto words = [&text](double at_x, double at_y, const char* attributes,
-                             const std::string& said) {
-    text += fmt::format("<text x='{:.1f}' y='{:.1f}'{}>{}</text>\n", at_x, at_y, attributes,
-                        svg_text(said));
-  };
-  words(kLeft, 22, " font-size='16'", title);
-  constexpr const char* kNames = "xyz";
-  for (const double tick : ticks(all.low[x], all.high[x], 8)) {
-    text += fmt::format("<path d='M{0:.1f} {1:.1f}V{2:.1f}' stroke='#e4e4e4'/>\n", x_of(tick), top,
-                        bottom);
-    words(x_of(tick), bottom + 18, " text-anchor='middle'", fmt::format("{:.4g}", tick));
+  add_words(kLeft, 22, " font-size='16'", title, text);
+  for (const View& view : views) {
+    view.add_axes(text);
+    for (std::size_t s = 0; s < shapes.size(); ++s) {
+      view.add_shape(shapes[s], kColours[s % kColours.size()], text);
+    }
   }
-  const double shown = height / scale / 2;
-  for (const double tick : ticks(middle - shown, middle + shown, static_cast<int>(height / 34))) {
-    text += fmt::format("<path d='M{0:.1f} {1:.1f}H{2:.1f}' stroke='#e4e4e4'/>\n", kLeft,
-                        y_of(tick), kLeft + kWidth);
-    words(kLeft - 8, y_of(tick) + 5, " text-anchor='end'", fmt::format("{:.4g}", tick));
-  }
-  words(kLeft + kWidth / 2, bottom + 40, " text-anchor='middle'", fmt::format("{} (m)", kNames[x]));
-  words(16, top - 8, "", fmt::format("{} (m)", kNames[y]));
   for (std::size_t s = 0; s < shapes.size(); ++s) {
-    const char* const colour = kColours[s % kColours.size()];
-    text += fmt::format("<polyline fill='none' stroke='{}' stroke-width='2' points='", colour);
-    for (const Point& point : shapes[s].points) {
-      text += fmt::format("{:.2f},{:.2f} ", x_of(point[x]), y_of(point[y]));
-    }
-    text += "'/>\n";
-    for (const Point& point : shapes[s].points) {
-      text += fmt::format("<circle cx='{:.2f}' cy='{:.2f}' r='2.5' fill='{}'/>\n", x_of(point[x]),
-                          y_of(point[y]), colour);
-    }
-    words(kLeft, 40 + kLegendLine * static_cast<double>(s),
-          fmt::format(" fill='{}'", colour).c_str(), shapes[s].label);
+    add_words(kLeft, 40 + kLegendLine * static_cast<double>(s),
+              fmt::format(" fill='{}'", kColours[s % kColours.size()]), shapes[s].label, text);
   }
   return fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1:.0f}' viewBox='0 0 {0} "
       "{1:.0f}' "
       "font-family='sans-serif' font-size='13'>\n<rect width='100%' height='100%' "
       "fill='white'/>\n{2}</svg>\n",
-      kLeft + kWidth + kRight, bottom + 54, text);
+      kLeft + kWidth + kRight, views.back().bottom() + 54, text);
 }
 
 double largest_displacement(const dae::System& system, std::span<const double> from,

@@ -10,7 +10,7 @@
 namespace liegrad::app {
 
 /// Where the nodes of a system are, as lines from one to the next, seen along the axis in which they extend
-/// least. Both axes have the same scale.
+/// least and, where they extend in that one too, also from above it. All axes have the same scale.
 struct ShapePlot {
   using Point = std::array<double, 3>;
   struct Shape {
