@@ -60,7 +60,8 @@ Box box_of(std::span<const ShapePlot::Shape> shapes) {
 
 void add_words(double x, double y, const std::string& attributes, const std::string& said,
                std::string& text) {
-  text += fmt::format("<text x='{:.1f}' y='{:.1f}'{}>{}</text>\n", x, y, attributes, svg_text(said));
+  text +=
+      fmt::format("<text x='{:.1f}' y='{:.1f}'{}>{}</text>\n", x, y, attributes, svg_text(said));
 }
 
 /// The shapes in the plane of two axes.
@@ -134,8 +135,8 @@ std::string ShapePlot::svg() const {
   const Box all = box_of(shapes);
   const auto extent = [&all](std::size_t axis) { return all.high[axis] - all.low[axis]; };
   std::array<std::size_t, 3> axes = {0, 1, 2};
-  std::ranges::stable_sort(
-      axes, [&](std::size_t i, std::size_t j) { return extent(i) > extent(j); });
+  std::ranges::stable_sort(axes,
+                           [&](std::size_t i, std::size_t j) { return extent(i) > extent(j); });
   const std::size_t x = std::min(axes[0], axes[1]), y = std::max(axes[0], axes[1]);
   const double scale =
       std::min(kWidth / std::max(extent(x), 1e-300), kMostHeight / std::max(extent(y), 1e-300));
