@@ -12,6 +12,7 @@ ConstrainedMuntheKaas::ConstrainedMuntheKaas(const Model& system, const ButcherT
     : space_(system.configuration_space()),
       tableau_(tableau),
       stages_(static_cast<int>(tableau.b.size())),
+      solved_stages_(tableau.first_same_as_last() ? stages_ - 1 : stages_),
       dof_(system.dof()),
       accelerations_(system, false, LinearSolverKind::kAutomatic),
       solver_(accelerations_.assembly().matrix().kind()),
@@ -47,7 +48,7 @@ bool ConstrainedMuntheKaas::combine(const Weights& weights, int count, double h)
   return true;
 }
 
-/// Of the stage that stands in at_, whose v̇, λ and s of the stage before are the guess.
+/// Of the stage that stands in at_, whose v̇, λ and s are the guess.
 bool ConstrainedMuntheKaas::find_rate(int stage, double t) {
   at_.t = t;
   set_time(t);
@@ -67,27 +68,32 @@ const StepReport& ConstrainedMuntheKaas::step(double h, double t_end) {
   last_report.residuals = last_report.matrices = last_report.factorizations = 0;
   std::ranges::copy(current.v, rate(0));
   std::ranges::copy(current.v_dot, rate(0) + dof_);
-  std::ranges::copy(current.v_dot, at_.v_dot.begin());
-  std::ranges::copy(current.lambda, at_.lambda.begin());
-  std::ranges::copy(current.s, at_.s.begin());
-  for (int i = 1; i < stages_; ++i) {
+  take_start_accelerations();
+  for (int i = 1; i < solved_stages_; ++i) {
     if (!combine(tableau_.a.row(i), i, h)) return last_report;
     if (!find_rate(i, current.t + tableau_.c(i) * h)) return last_report;
   }
-  if (!combine(tableau_.b, stages_, h)) return last_report;
+  if (!combine(tableau_.b, solved_stages_, h)) return last_report;
   at_.t = t_end;
   set_time(t_end);
+  take_start_accelerations();
   if (!projection_.project(at_)) {
     fail(NewtonFailure::kDiverged, projection_.message());
     return last_report;
   }
-  if (!find_rate(stages_, t_end)) return last_report;
+  if (!find_rate(solved_stages_, t_end)) return last_report;
   last_report.position_residual = projection_.position_residual();
   last_report.velocity_residual = projection_.velocity_residual();
   at_.step = h;
   std::ranges::copy(at_.v_dot, at_.a.begin());
   std::swap(upcoming, at_);
   return last_report;
+}
+
+void ConstrainedMuntheKaas::take_start_accelerations() {
+  std::ranges::copy(current.v_dot, at_.v_dot.begin());
+  std::ranges::copy(current.lambda, at_.lambda.begin());
+  std::ranges::copy(current.s, at_.s.begin());
 }
 
 bool ConstrainedMuntheKaas::fail(NewtonFailure failure, const std::string& message) {

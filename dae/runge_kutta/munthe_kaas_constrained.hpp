@@ -13,8 +13,9 @@ namespace liegrad::dae {
 
 /// The methods of munthe_kaas.hpp with an explicit tableau for systems with constraints or algebraic states: v̇ of each
 /// stage is that of (19), [ArnoldCardonaBruels2015], at (q_n∘exp(θ_i), v_i), and the result is moved onto Φ = 0 and
-/// dΦ/dt = 0 by the least change in the metric of M. Both keep the order of the tableau, in λ and s, too
-/// (docs/integrators.md). Not for stiff systems.
+/// dΦ/dt = 0 by ConstraintProjection, with v̇, λ and s of the start. Both keep the order of the tableau, in λ and s, too
+/// (docs/integrators.md). A last stage that is the result is evaluated there after the projection only: that moves it by
+/// a local error. Not for stiff systems.
 class ConstrainedMuntheKaas final : public Stepper {
  public:
   ConstrainedMuntheKaas(const Model& system, const ButcherTableau& tableau);
@@ -36,11 +37,13 @@ class ConstrainedMuntheKaas final : public Stepper {
   template <class Weights>
   bool combine(const Weights& weights, int count, double h);
   bool find_rate(int stage, double t);
+  /// Makes v̇, λ and s of the start those of at_.
+  void take_start_accelerations();
   bool fail(NewtonFailure failure, const std::string& message);
 
   const lie::GroupList& space_;
   ButcherTableau tableau_;
-  int stages_, dof_;
+  int stages_, solved_stages_, dof_;
   AccelerationSolver accelerations_;
   LinearSolverKind solver_;
   ConstraintProjection projection_;

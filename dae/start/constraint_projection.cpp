@@ -12,11 +12,13 @@
 namespace liegrad::dae {
 namespace {
 
-constexpr int kMaxIterations = 20, kStepsWithScales = 64;
-/// A kept matrix is renewed when Φ shrinks by less than this factor.
-constexpr double kKeptContraction = 0.1;
-/// Φ that does not shrink any more is rounding, if it is below so many tolerances.
+/// Each correction leaves about |x| of the values: more than two or three are needed far from the constraints only.
+constexpr int kMaxIterations = 50;
+constexpr int kStepsWithScales = 64;
+/// Values of Φ that do not shrink any more are rounding, if they are below so many tolerances. dΦ/dt is linear in v: what
+/// does not shrink there is rounding, also where velocities have become larger since they were measured.
 constexpr double kLargestRounding = 1e4;
+constexpr double kStagnation = 0.5;
 
 }  // namespace
 
@@ -25,10 +27,12 @@ ConstraintProjection::ConstraintProjection(Assembly& assembly)
       scales_(assembly),
       position_(index(assembly.system().num_multipliers())),
       velocity_(position_),
-      change_(index(assembly.size())) {}
+      correction_(index(assembly.size())),
+      change_(index(assembly.system().dof())) {
+  start_.reserve(index(assembly.system().configuration_space().num_coeffs()));
+}
 
-bool ConstraintProjection::factorize(const State& state) {
-  assembly_.set_configuration(state.q);
+bool ConstraintProjection::factorize() {
   assembly_.evaluate(true);
   if (assembly_.matrix().factorize()) return true;
   message_ = "the mass matrix is singular on the kernel of the constraints at " +
@@ -46,45 +50,42 @@ double ConstraintProjection::size(std::span<const double> values, std::span<cons
   return largest;
 }
 
-void ConstraintProjection::solve(std::span<const double> values) {
+template <class Move>
+bool ConstraintProjection::remove(const std::vector<double>& values, std::span<const double> terms,
+                                  double largest_rounding, Move&& move) {
   std::ranges::fill(change_, 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    change_[index(assembly_.multiplier_offset()) + i] = -values[i];
-  }
-  assembly_.matrix().solve(change_);
-}
-
-bool ConstraintProjection::project_positions(State& state) {
-  const std::span<const double> change = std::span<const double>(change_).first(state.v.size());
   double previous = std::numeric_limits<double>::infinity();
-  bool is_fresh = false;
   for (int i = 0; i < kMaxIterations; ++i) {
-    assembly_.set_configuration(state.q);
-    assembly_.constraint_values(position_, velocity_);
-    const double now = size(position_, scales_.position());
-    if (now <= 1 || (is_fresh && now > 0.5 * previous && now <= kLargestRounding)) return true;
+    const double now = size(values, terms);
+    if (now <= 1 || (now > kStagnation * previous && now <= largest_rounding)) return true;
     if (!std::isfinite(now)) break;
-    is_fresh = i == 0 || now > kKeptContraction * previous;
-    if (is_fresh && !factorize(state)) return false;
     previous = now;
-    solve(position_);
-    assembly_.system().configuration_space().plus<double>(state.q, change, state.q);
+    std::ranges::fill(correction_, 0.0);
+    std::ranges::copy(values, correction_.begin() + assembly_.multiplier_offset());
+    assembly_.matrix().solve(correction_);
+    for (std::size_t k = 0; k < change_.size(); ++k) change_[k] -= correction_[k];
+    move();
+    assembly_.constraint_values(position_, velocity_);
   }
   message_ = "the end of the step is too far from the constraints to be moved onto them";
   return false;
 }
 
-/// Once more for what rounding of the first change leaves.
-void ConstraintProjection::project_velocities(State& state) {
-  for (int i = 0; i < 2; ++i) {
+bool ConstraintProjection::project_positions(State& state) {
+  start_.assign(state.q.begin(), state.q.end());
+  return remove(position_, scales_.position(), kLargestRounding, [&] {
+    assembly_.system().configuration_space().plus<double>(start_, change_, state.q);
+    assembly_.set_configuration(state.q);
+  });
+}
+
+bool ConstraintProjection::project_velocities(State& state) {
+  start_.assign(state.v.begin(), state.v.end());
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  return remove(velocity_, scales_.velocity(), kAny, [&] {
+    for (std::size_t k = 0; k < state.v.size(); ++k) state.v[k] = start_[k] + change_[k];
     assembly_.set_velocity(state.v);
-    assembly_.constraint_values(position_, velocity_);
-    if (size(velocity_, scales_.velocity()) <= 1) return;
-    solve(velocity_);
-    for (std::size_t k = 0; k < state.v.size(); ++k) state.v[k] += change_[k];
-  }
-  assembly_.set_velocity(state.v);
-  assembly_.constraint_values(position_, velocity_);
+  });
 }
 
 bool ConstraintProjection::project(State& state) {
@@ -96,8 +97,9 @@ bool ConstraintProjection::project(State& state) {
     scales_.measure(state, std::nullopt);
     steps_to_scales_ = kStepsWithScales;
   }
-  if (!project_positions(state) || !factorize(state)) return false;
-  project_velocities(state);
+  if (!factorize()) return false;
+  assembly_.constraint_values(position_, velocity_);
+  if (!project_positions(state) || !project_velocities(state)) return false;
   position_residual_ = max_of(position_);
   velocity_residual_ = max_of(velocity_);
   return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "liegrad/dae/equations/place_state.hpp"
+#include "liegrad/dae/system/element_kind.hpp"
 #include "liegrad/sensitivity/step/derivative.hpp"
 #include "liegrad/sensitivity/step/entries.hpp"
 
@@ -10,6 +11,20 @@ namespace liegrad::sensitivity {
 namespace {
 
 constexpr dae::ConstraintRows kRows = {.position = true, .velocity = false};
+
+/// No second derivative by two of v̇, λ and s can be non-zero.
+bool is_linear_in_accelerations(const dae::ElementKind& kind) {
+  const dae::ElementInputs in = kind.inputs({});
+  std::vector<int> accelerations;
+  for (std::size_t i = 0; i < in.nodes.size(); ++i) {
+    for (const int k : ad::range(in.nodes[i].v_dot, kind.groups()[i].dof())) {
+      accelerations.push_back(k);
+    }
+  }
+  // Multipliers, its own and those that it reads, and algebraic states stand before the parameters.
+  for (int k = in.multipliers; k < in.parameters; ++k) accelerations.push_back(k);
+  return ad::hessian_pattern(kind.step_recording({}, {}), accelerations).empty();
+}
 
 }  // namespace
 
@@ -20,7 +35,9 @@ AccelerationDerivative::AccelerationDerivative(const dae::Model& model,
       dof_(model.dof()),
       multipliers_(model.num_multipliers()),
       algebraic_(model.num_algebraic()),
-      assembly_(model, dae::Formulation::kIndex3, false, solver),
+      solver_(model, false, solver),
+      is_linear_(std::ranges::all_of(
+          model.kinds(), [](const auto& kind) { return is_linear_in_accelerations(*kind); })),
       equations_(element_sum(model, dae::ElementFunction::kStep, kRows)),
       point_(model) {
   if (multipliers_ == 0) return;
@@ -29,19 +46,28 @@ AccelerationDerivative::AccelerationDerivative(const dae::Model& model,
 }
 
 void AccelerationDerivative::set_parameters(std::span<const double> parameters) {
-  assembly_.set_parameters(parameters);
+  solver_.set_parameters(parameters);
   point_.set_parameters(parameters);
 }
 
 void AccelerationDerivative::set(const dae::State& state, std::span<const double> controls) {
-  assembly_.set_time(state.t);
-  std::ranges::copy(controls, assembly_.controls().begin());
-  place_state(state, assembly_);
-  assembly_.coefficients() = {};
-  assembly_.evaluate(true);
-  if (!assembly_.matrix().factorize()) {
+  dae::Assembly& assembly = solver_.assembly();
+  assembly.set_time(state.t);
+  std::ranges::copy(controls, assembly.controls().begin());
+  place_state(state, assembly);
+  assembly.coefficients() = {};
+  assembly.evaluate(true);
+  if (!assembly.matrix().factorize()) {
     throw no_derivative(state.t, "the mass matrix is singular on the constraints");
   }
+  point_.set(state, controls);
+}
+
+void AccelerationDerivative::solve(dae::State& state, std::span<const double> controls,
+                                   double t_end) {
+  std::ranges::copy(controls, solver_.assembly().controls().begin());
+  if (!solver_.solve(state)) throw no_derivative(t_end, solver_.message());
+  if (!is_linear_) return set(state, controls);
   point_.set(state, controls);
 }
 
@@ -49,7 +75,7 @@ void AccelerationDerivative::tangent(int columns, std::span<double> motion) {
   const Entries entries(columns);
   entries.clear(row_weights_, rows_.size);
   equations_.tangent(point_.numbers(), columns, motion, row_weights_);
-  entries.clear(unknowns_, assembly_.size());
+  entries.clear(unknowns_, assembly().size());
   entries.scale(row_weights_, rows_.motion, -1, dof_, unknowns_, 0);
   entries.scale(row_weights_, rows_.algebraic, -1, algebraic_, unknowns_, dof_ + multipliers_);
   if (constraints_) {
@@ -57,15 +83,15 @@ void AccelerationDerivative::tangent(int columns, std::span<double> motion) {
     constraints_->tangent(point_.numbers(), columns, motion, constraint_weights_);
     entries.scale(constraint_weights_, 0, -1, multipliers_, unknowns_, dof_);
   }
-  assembly_.matrix().solve(columns, unknowns_);
-  entries.copy(unknowns_, 0, assembly_.size(), motion, layout_.v_dot);
+  assembly().matrix().solve(columns, unknowns_);
+  entries.copy(unknowns_, 0, assembly().size(), motion, layout_.v_dot);
 }
 
 void AccelerationDerivative::find_weights(int columns, std::span<const double> gradient) {
   const Entries entries(columns);
-  entries.clear(unknowns_, assembly_.size());
-  entries.copy(gradient, layout_.v_dot, assembly_.size(), unknowns_, 0);
-  assembly_.matrix().solve_transposed(columns, unknowns_);
+  entries.clear(unknowns_, assembly().size());
+  entries.copy(gradient, layout_.v_dot, assembly().size(), unknowns_, 0);
+  assembly().matrix().solve_transposed(columns, unknowns_);
   entries.clear(row_weights_, rows_.size);
   entries.scale(unknowns_, 0, -1, dof_, row_weights_, rows_.motion);
   entries.scale(unknowns_, dof_ + multipliers_, -1, algebraic_, row_weights_, rows_.algebraic);

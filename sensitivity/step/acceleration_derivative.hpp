@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/start/acceleration_solver.hpp"
 #include "liegrad/dae/state.hpp"
 #include "liegrad/sensitivity/step/element_sum.hpp"
 #include "liegrad/sensitivity/step/motion_layout.hpp"
@@ -21,9 +21,12 @@ class AccelerationDerivative {
 
   void set_parameters(std::span<const double> parameters);
   /// With the matrix of (19).
-  dae::Assembly& assembly() { return assembly_; }
+  dae::Assembly& assembly() { return solver_.assembly(); }
   /// Goes to a state that satisfies the equations. Throws Error where their matrix is singular.
   void set(const dae::State& state, std::span<const double> controls);
+  /// Finds v̇, λ and s of a state, which holds a guess, and goes there. Throws Error where that cannot be done; the step
+  /// to t_end is the one that has no derivative then.
+  void solve(dae::State& state, std::span<const double> controls, double t_end);
 
   /// Completes perturbations, whose v̇, λ and s are zero.
   void tangent(int columns, std::span<double> motion);
@@ -41,7 +44,8 @@ class AccelerationDerivative {
   MotionLayout layout_;
   EquationRows rows_;
   int dof_, multipliers_, algebraic_;
-  dae::Assembly assembly_;
+  dae::AccelerationSolver solver_;
+  bool is_linear_;  ///< the equations are, in v̇, λ and s: their matrix does not depend on these
   KernelSum equations_;
   std::optional<KernelSum> constraints_;  ///< d²Φ/dt²
   MotionPoint point_;

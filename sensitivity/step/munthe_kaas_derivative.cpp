@@ -10,7 +10,9 @@
 #include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/step/columns.hpp"
+#include "liegrad/sensitivity/step/constrained_munthe_kaas_derivative.hpp"
 #include "liegrad/sensitivity/step/coupled_stages.hpp"
+#include "liegrad/sensitivity/step/element_sum.hpp"
 #include "liegrad/sensitivity/step/mass_factors.hpp"
 #include "liegrad/sensitivity/step/stage_derivative.hpp"
 
@@ -21,23 +23,6 @@ using dae::index;
 using Span = std::span<double>;
 using Const = std::span<const double>;
 using Order = StageDerivative::Order;
-
-/// The stages of a step that are not its start, and its end, which is the last of them.
-std::vector<StagePlace> places_of(const dae::ButcherTableau& tableau) {
-  const bool is_explicit = tableau.is_explicit();
-  Eigen::Index stages = tableau.b.size();
-  // A last stage of an explicit tableau that is the end is evaluated as the end.
-  if (is_explicit && tableau.first_same_as_last()) stages -= 1;
-  std::vector<StagePlace> places;
-  for (Eigen::Index i = is_explicit ? 1 : 0; i < stages; ++i) {
-    places.push_back({.weights = tableau.a.row(i).head(stages).transpose(), .c = tableau.c(i)});
-  }
-  if (is_explicit || tableau.a.row(stages - 1) != tableau.b.transpose()) {
-    places.push_back({.weights = tableau.b.head(stages), .is_at_end_time = true});
-  }
-  places.back().is_end = true;
-  return places;
-}
 
 class MuntheKaasDerivative final : public StepDerivative {
  public:
@@ -69,6 +54,7 @@ class MuntheKaasDerivative final : public StepDerivative {
   void distribute(ColumnsOut start, ColumnsOut outer, Order order);
 
   StageModel model_;
+  KernelSum elements_;  ///< M u + g
   int dof_;
   dae::ControlLaw law_;
   dae::Assembly assembly_;
@@ -87,10 +73,14 @@ MuntheKaasDerivative::MuntheKaasDerivative(const dae::Model& system,
                                            const dae::ButcherTableau& tableau,
                                            const dae::NewtonOptions& newton)
     : model_(system),
+      elements_(
+          element_sum(system, dae::ElementFunction::kStep, {.position = false, .velocity = false})),
       dof_(system.dof()),
       assembly_(system, dae::Formulation::kIndex3, false, dae::LinearSolverKind::kAutomatic),
       num_coupled_(tableau.is_explicit() ? 0 : static_cast<int>(tableau.b.size())) {
-  for (const StagePlace& place : places_of(tableau)) stages_.emplace_back(model_, place);
+  for (const StagePlace& place : stage_places(tableau)) {
+    stages_.emplace_back(model_, elements_, place);
+  }
   const bool has_constant_mass = dae::MassSolver(assembly_).is_constant();
   if (num_coupled_ > 0) {
     coupled_.emplace(tableau, assembly_, has_constant_mass, newton.max_iterations);
@@ -122,7 +112,7 @@ void MuntheKaasDerivative::set_step(const StepMade& step) {
   for (int i = 0; i < num_stages(); ++i) {
     stage(i).set_rates(rates_, step.start, at_);
     if (i < num_coupled_) {
-      Eigen::Map<Matrix>(at_.v_dot.data(), dof_, 1) = rate(rates_, i).bottomRows(dof_);
+      ColumnsOut(at_.v_dot.data(), dof_, 1) = rate(rates_, i).bottomRows(dof_);
     } else {
       find_rate(i, step.end.t);
     }
@@ -248,10 +238,7 @@ std::unique_ptr<StepDerivative> munthe_kaas_derivative(const dae::Model& system,
                                                        const dae::NewtonOptions& newton) {
   dae::make_munthe_kaas(system, tableau, newton);  // says what is wrong
   if (system.num_multipliers() > 0 || system.num_algebraic() > 0) {
-    throw InvalidArgument(
-        "steps of Munthe-Kaas methods have derivatives for systems without constraints and "
-        "algebraic states, which '" +
-        system.name() + "' has; use a Radau or a generalized-alpha method");
+    return constrained_munthe_kaas_derivative(system, tableau);
   }
   return std::make_unique<MuntheKaasDerivative>(system, tableau, newton);
 }

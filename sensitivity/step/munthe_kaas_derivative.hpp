@@ -18,8 +18,11 @@ namespace liegrad::sensitivity {
 /// (v_n, v̇_n) of the state, all others follow from those before; those of an implicit one are solved for
 /// together, and differentiated by the implicit function theorem.
 ///
-/// Controls are variables at both ends of a step, and so at stages with c_i = 0 or 1. Between them they are
-/// what the law says, as constants; without a law they are zero there.
+/// Controls are variables at both ends of a step, and so at stages with c_i = 0 or 1. Between them they are what the law
+/// says, zero without one, and move with those of the end, as where they are constant in a step.
+///
+/// With constraints or algebraic states u_i is that of (19) and the end is projected, see
+/// constrained_munthe_kaas_derivative().
 ///
 /// Throws InvalidArgument where make_munthe_kaas() does.
 std::unique_ptr<StepDerivative> munthe_kaas_derivative(const dae::Model& system,

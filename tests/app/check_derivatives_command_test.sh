@@ -29,6 +29,7 @@ says 0 'fixed_point.lambda[3] = ' heavy_top $short
 says 0 'all 2 derivatives agree' heavy_top $short --of energy --wrt top.m,t_end
 says 0 'all 12 derivatives agree' pendulum --step 5e-3
 says 0 'all 52 derivatives agree' spinning_top $short --method rkmk-rk4
+says 0 'all 78 derivatives agree' heavy_top --t-end 0.02 --method rkmk-54 --taylor
 says 0 ' zero' free_body $short
 [ -z "$("$program" check-derivatives pendulum --quiet 2>&1)" ] || fail '--quiet prints'
 

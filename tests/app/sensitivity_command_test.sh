@@ -39,6 +39,8 @@ says 0 '  top.X2  ' $top --of top.x --wrt top.m,top.X2
 says 0 '      top.x[2]' $top --of top.x --wrt top.m
 says 0 '50 steps of lie-alpha (since --rho belongs to it); ' $top --of top.x --wrt top.m
 says 0 ' +- ' $top --of top.x --wrt top.m --mode difference
+says 0 ' steps of rkmk-54; ' heavy_top --method rkmk-54 --t-end 0.05 --of top.x --wrt top.m --mode forward
+says 0 'Hessian of top.x[3]' heavy_top --method rkmk-54 --t-end 0.05 --of 'top.x[3]' --wrt top.m,top.X2 --hessian
 says 0 'Hessian of top.x[3]' $top --of 'top.x[3]' --wrt top.m,top.X2 --hessian
 says 0 "liegrad: 'top.J1' and 'top.J2' have no effect here: derivatives are zero, exactly." \
   $top --of top.x@0 --wrt top.J1,top.J2

@@ -72,9 +72,11 @@ struct Problem {
     return differentiate(objective, options);
   }
   bool can_be_taped() const {
-    return options.integrate.method == dae::Method::kAlpha &&
-           options.integrate.alpha.variant == dae::AlphaVariant::kLieGroup &&
-           !options.integrate.alpha.consistency.allow_redundant &&
+    const bool is_alpha = options.integrate.method == dae::Method::kAlpha &&
+                          options.integrate.alpha.variant == dae::AlphaVariant::kLieGroup;
+    const bool is_munthe_kaas = options.integrate.method == dae::Method::kMuntheKaas &&
+                                options.integrate.tableau.is_explicit();
+    return (is_alpha || is_munthe_kaas) && !options.integrate.alpha.consistency.allow_redundant &&
            readings.size() == objective.items().size();
   }
   TapedRun by_tape() const {

@@ -121,12 +121,13 @@ TEST(Sensitivity, FollowsAdaptiveStepsAndMuntheKaasMethods) {
   }
 }
 
-/// The default method, on steps of its own choice.
-std::vector<DifferentiateOptions> radau_ways() {
+/// The default method, and an explicit one with projection, on steps of their own choice.
+std::vector<DifferentiateOptions> adaptive_ways(dae::Method method) {
   std::vector<DifferentiateOptions> list;
   for (const Mode mode : {Mode::kForward, Mode::kAdjoint}) {
     DifferentiateOptions how = some_steps(mode);
-    how.integrate.method = dae::Method::kRadau;
+    how.integrate.method = method;
+    how.integrate.tableau = dae::dormand_prince_54();
     // To find the first step takes a few vectors.
     how.integrate.adaptive =
         dae::AdaptiveOptions{.tolerance = {.relative = 1e-8}, .initial_step = 1e-4};
@@ -140,8 +141,10 @@ std::vector<DifferentiateOptions> radau_ways() {
   return list;
 }
 
-TEST(Sensitivity, FollowsRadauStepsWhateverWasEvaluatedBefore) {
-  for (const DifferentiateOptions& how : radau_ways()) {
+class SensitivityWith : public ::testing::TestWithParam<dae::Method> {};
+
+TEST_P(SensitivityWith, FollowsAdaptiveStepsWhateverWasEvaluatedBefore) {
+  for (const DifferentiateOptions& how : adaptive_ways(GetParam())) {
     const dae::System system = models::make_model("heavy_top");
     const Objective objective = top_objective(system);
     sensitivity::Sensitivity sensitivity(objective, how);
@@ -152,11 +155,16 @@ TEST(Sensitivity, FollowsRadauStepsWhateverWasEvaluatedBefore) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Methods, SensitivityWith,
+                         ::testing::Values(dae::Method::kRadau, dae::Method::kMuntheKaas));
+
 TEST(Sensitivity, AllocatesNothingInASecondEvaluation) {
   const dae::System system = models::make_model("heavy_top");
   const Objective objective = top_objective(system);
   std::vector<DifferentiateOptions> all = ways();
-  for (const DifferentiateOptions& how : radau_ways()) all.push_back(how);
+  for (const dae::Method method : {dae::Method::kRadau, dae::Method::kMuntheKaas}) {
+    for (const DifferentiateOptions& how : adaptive_ways(method)) all.push_back(how);
+  }
   for (DifferentiateOptions how : all) {
     how.integrate.alpha.start =
         dae::StartingValues::kClassical;  // corrected ones take a few vectors
@@ -198,7 +206,9 @@ TEST(Objective, MovesItsTimesWithoutANewWorkspace) {
     result.add_outputs({"top.x[1]", "fixed_point.lambda[2]"}, times);
     return result;
   };
-  for (const DifferentiateOptions& how : {ways().front(), radau_ways().front()}) {
+  for (const DifferentiateOptions& how :
+       {ways().front(), adaptive_ways(dae::Method::kRadau).front(),
+        adaptive_ways(dae::Method::kMuntheKaas).front()}) {
     sensitivity::Sensitivity moved(objective(before), how), made(objective(after), how);
     moved.evaluate();
     moved.set_times(1, after);
@@ -220,7 +230,8 @@ TEST(Derivatives, HaveTheRatesOfValuesAtTimes) {
   const dae::System system = models::make_model("heavy_top");
   // Within steps, at the end of one, and at both ends of the run.
   const std::vector<double> times = {0.0133, 0.0042, 0.01, 0.0, 0.02};
-  for (DifferentiateOptions how : {ways().front(), radau_ways().front()}) {
+  for (DifferentiateOptions how : {ways().front(), adaptive_ways(dae::Method::kRadau).front(),
+                                   adaptive_ways(dae::Method::kMuntheKaas).front()}) {
     Objective objective(system);
     objective.add_output("top.x[3]");
     objective.add_outputs({"top.x[1]", "top.omega[2]", "fixed_point.lambda[2]"}, times);

@@ -38,7 +38,8 @@ void TapedBalance::set_accelerations(std::span<const double> guess, TapedState& 
   put(z, at);
 }
 
-Tapes TapedBalance::normal_velocity(const TapedState& at, const Tapes& y) {
+Tapes TapedBalance::solve_with_matrix(const TapedState& at,
+                                      const std::function<void(Tapes& rows, TapeSpan z)>& change) {
   const std::size_t unknowns = dof() + constraints() + at.s.size();
   if (!balance_) record_balance(at);
   const Tapes x = balance_inputs(at);
@@ -46,11 +47,25 @@ Tapes TapedBalance::normal_velocity(const TapedState& at, const Tapes& y) {
   Tapes solution = implicit_.solve(std::vector<double>(unknowns, 0.0), [&](Span z) {
     std::copy(z.begin(), z.end(), direction.begin());
     Tapes result = derivative_along(*balance_, x, direction);
-    for (std::size_t i = 0; i < y.size(); ++i) result[dof() + i] -= y[i];
+    change(result, z);
     return result;
   });
   solution.resize(dof());
   return solution;
+}
+
+Tapes TapedBalance::normal_velocity(const TapedState& at, const Tapes& y) {
+  return solve_with_matrix(at, [&](Tapes& rows, Span) {
+    for (std::size_t i = 0; i < y.size(); ++i) rows[dof() + i] -= y[i];
+  });
+}
+
+Tapes TapedBalance::normal_change(const TapedState& at,
+                                  const std::function<Tapes(Span x)>& constraints) {
+  return solve_with_matrix(at, [&](Tapes& rows, Span z) {
+    const Tapes values = constraints(z.first(dof()));
+    std::copy(values.begin(), values.end(), rows.begin() + static_cast<std::ptrdiff_t>(dof()));
+  });
 }
 
 Tapes TapedBalance::jerk(const TapedState& now) {

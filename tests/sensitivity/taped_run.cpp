@@ -8,6 +8,7 @@
 #include "liegrad/dae/system/numbers.hpp"
 #include "taped_balance.hpp"
 #include "taped_dense_output.hpp"
+#include "taped_munthe_kaas.hpp"
 
 namespace liegrad::testing {
 namespace {
@@ -73,6 +74,7 @@ class Simulation {
   std::size_t dof() const { return index(system_.dof()); }
   std::size_t constraints() const { return index(system_.num_multipliers()); }
   const dae::AlphaMethod& method() const { return options_.alpha.method; }
+  bool is_munthe_kaas() const { return options_.method == dae::Method::kMuntheKaas; }
 
   // Variables.
 
@@ -147,16 +149,16 @@ class Simulation {
     Tapes values(readings_.size());
     Taped before = first_step_;
     for (std::size_t n = 0; n < num_steps(); ++n) {
-      if (state(n + 1).step != (n == 0 ? first_step_known_ : state(n).step)) {
+      const double before_known = n == 0 ? first_step_known_ : state(n).step;
+      if (!is_munthe_kaas() && state(n + 1).step != before_known) {
         change_step(steps_[n] / before, now);
       }
-      const TapedState end = step(n, now);
+      const TapedState end = is_munthe_kaas() ? munthe_kaas_step(n, now) : step(n, now);
       for (std::size_t i = 0; i < readings_.size(); ++i) {
         const std::optional<double>& t = readings_[i].t;
         const std::size_t column = index(readings_[i].column);
         if (t && *t > state(n).t && *t <= state(n + 1).t) {
-          values[i] = outputs_at(system_, taped_between(system_.configuration_space(), now, end,
-                                                        steps_[n], *t))[column];
+          values[i] = outputs_at(system_, between(n, now, end, *t))[column];
         } else if (!t && n + 1 == num_steps()) {
           values[i] = outputs_at(system_, end)[column];
         }
@@ -165,6 +167,38 @@ class Simulation {
       before = steps_[n];
     }
     return values;
+  }
+
+  /// Munthe-Kaas methods have v̇, λ and s of (19) there.
+  TapedState between(std::size_t n, const TapedState& now, const TapedState& end, double t) {
+    TapedState there = taped_between(system_.configuration_space(), now, end, steps_[n], t);
+    if (!is_munthe_kaas()) return there;
+    there.controls = controls_within(n, t);
+    balance_.set_accelerations(guess_at(state(n + 1)), there);
+    return there;
+  }
+
+  TapedState munthe_kaas_step(std::size_t n, const TapedState& now) {
+    const TapedStepEnd to{
+        steps_[n], controls_[n + 1],
+        [&](double c) { return controls_within(n, state(n).t + c * state(n + 1).step); },
+        guess_at(state(n + 1))};
+    return taped_munthe_kaas_step(system_, options_.tableau, now, to, balance_);
+  }
+
+  /// They move with those at the end of the step.
+  Tapes controls_within(std::size_t n, double t) const {
+    Tapes controls = constants(controls_at(t));
+    const std::vector<double> end = controls_at(state(n + 1).t);
+    for (std::size_t i = 0; i < end.size(); ++i) controls[i] += controls_[n + 1][i] - end[i];
+    return controls;
+  }
+
+  static std::vector<double> guess_at(const dae::State& known) {
+    std::vector<double> guess = known.v_dot;
+    guess.insert(guess.end(), known.lambda.begin(), known.lambda.end());
+    guess.insert(guess.end(), known.s.begin(), known.s.end());
+    return guess;
   }
 
   TapedState step(std::size_t n, const TapedState& now) {
@@ -228,12 +262,10 @@ class Simulation {
                    controls_[0]};
     set_initial_values(now);
     if (constraints() > 0) project(now);
-    const dae::State& known = state(0);
-    std::vector<double> guess = known.v_dot;
-    guess.insert(guess.end(), known.lambda.begin(), known.lambda.end());
-    guess.insert(guess.end(), known.s.begin(), known.s.end());
+    const std::vector<double> guess = guess_at(state(0));
     balance_.set_accelerations(guess, now);
     now.a = now.v_dot;
+    if (is_munthe_kaas()) return now;
     if (options_.alpha.start != dae::StartingValues::kClassical) set_starting_values(guess, now);
     return now;
   }
