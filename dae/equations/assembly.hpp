@@ -204,6 +204,10 @@ class Assembly {
     }
   }
   void constraint_derivative(int order, std::span<double> out);
+  void add_rate_along(Group& group, std::span<const double> direction, std::span<double> motion,
+                      std::span<double> algebraic);
+  void add_rate_in_time(Group& group, std::span<const double> direction, double time_rate,
+                        std::span<double> motion, std::span<double> algebraic);
 
   std::shared_ptr<const Model> system_;
   Formulation formulation_;
