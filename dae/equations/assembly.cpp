@@ -258,17 +258,7 @@ void Assembly::load(Group& group, int first, int count, Load what) {
   // The parameters of a single element stay where they are.
   if (what == Load::kForSteps && group.loaded == first && !group.copies.empty()) {
     for (const Group::Copy& copy : group.copies) {
-      const double* const from = copy.from;
-      double* const __restrict to = copy.to;
-      const int count = copy.count;
-      int i = 0;
-      for (; i + 4 <= count; i += 4) {
-        to[i] = from[i];
-        to[i + 1] = from[i + 1];
-        to[i + 2] = from[i + 2];
-        to[i + 3] = from[i + 3];
-      }
-      for (; i < count; ++i) to[i] = from[i];
+      for (int i = 0; i < copy.count; ++i) copy.to[i] = copy.from[i];
     }
     return;
   }

@@ -67,24 +67,26 @@ class Extrapolation {
     const std::size_t count = static_cast<std::size_t>(Count > 0 ? Count : count_);
     std::array<double*, kNumDifferences> difference;
     for (std::size_t k = 0; k < kNumDifferences; ++k) difference[k] = differences_[k].data();
-    std::array<Pair, kNumDifferences> squares{};
-    const auto update_one = [&](auto next, std::size_t i, auto&& add_square) {
-      using Number = decltype(next);
-      for (std::size_t k = 0; k < count; ++k) {
-        Number& last = reinterpret_cast<Number&>(difference[k][i]);
-        const Number change = next - last;
-        last = next;
-        add_square(squares[k], next);
-        next = change;
-      }
-    };
+    Pair squares[kNumDifferences] = {};
     std::size_t i = 0;
     for (; i + 1 < value.size(); i += 2) {
-      update_one(Pair{value[i], value[i + 1]}, i,
-                 [](Pair& square, const Pair& x) { square += x * x; });
+      Pair next = {value[i], value[i + 1]};
+      for (std::size_t k = 0; k < count; ++k) {
+        Pair& last = reinterpret_cast<Pair&>(difference[k][i]);
+        const Pair change = next - last;
+        last = next;
+        squares[k] += next * next;
+        next = change;
+      }
     }
     if (i < value.size()) {
-      update_one(value[i], i, [](Pair& square, double x) { square[0] += x * x; });
+      double next = value[i];
+      for (std::size_t k = 0; k < count; ++k) {
+        const double change = next - difference[k][i];
+        difference[k][i] = next;
+        squares[k][0] += next * next;
+        next = change;
+      }
     }
     std::array<double, kNumDifferences> sums;
     for (std::size_t k = 0; k < kNumDifferences; ++k) sums[k] = squares[k][0] + squares[k][1];
