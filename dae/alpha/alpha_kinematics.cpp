@@ -55,13 +55,19 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     eta_ = start.eta;  // of the last step, as a guess
     has_stabilizer_force_ = false;
   }
-  const AlphaParameters& p = method_.parameters;
+  const AlphaParameters p = method_.parameters;
+  v_factor_ = p.velocity_factor();
   a_factor_ = 1 / (p.gamma * h);
   v_dot_factor_ = (1 - p.alpha_m) / (1 - p.alpha_f);
+  const double *const v = start.v.data(), *const v_dot = start.v_dot.data(),
+                      *const a = start.a.data();
+  double* const __restrict surplus = surplus_offset_.data();
+  double* const __restrict end_v = v_offset_.data();
+  double* const __restrict end_v_dot = v_dot_offset_.data();
   for (std::size_t i = 0; i < delta_q_.size(); ++i) {
-    surplus_offset_[i] = increment_surplus<double>(p, h, 0.0, start.v[i], start.a[i]);
-    v_offset_[i] = start.v[i] + (1 - p.gamma) * h * start.a[i];
-    v_dot_offset_[i] = end_acceleration<double>(p, 0.0, start.v_dot[i], start.a[i]);
+    surplus[i] = increment_surplus<double>(p, h, 0.0, v[i], a[i]);
+    end_v[i] = v[i] + (1 - p.gamma) * h * a[i];
+    end_v_dot[i] = end_acceleration<double>(p, 0.0, v_dot[i], a[i]);
   }
   assembly.coefficients() = {.c_a = p.acceleration_factor(),
                              .c_v = h * p.velocity_factor(),
@@ -105,21 +111,22 @@ void AlphaKinematics::guess_stabilizer(std::span<const double> eta) {
 
 void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
   set_stabilizer_force();
-  const AlphaParameters& p = method_.parameters;
-  for (std::size_t i = 0; i < delta_q_.size(); ++i) {
-    const double a =
-        ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * start_->v_dot[i] - p.alpha_m * start_->a[i]) /
-        (1 - p.alpha_m);
+  const AlphaParameters p = method_.parameters;
+  const double h = h_;
+  const double *const v_n = start_->v.data(), *const v_dot_n = start_->v_dot.data(),
+                      *const a_n = start_->a.data(), *const force = stabilizer_.data();
+  double* const __restrict delta_q = delta_q_.data();
+  for (std::size_t i = 0; i < v_dot.size(); ++i) {
+    const double a = ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * v_dot_n[i] - p.alpha_m * a_n[i]) /
+                     (1 - p.alpha_m);
     // Less what η adds, so that the velocity becomes that of the acceleration: v̇ shows errors of v divided by h.
-    delta_q_[i] =
-        start_->v[i] + (0.5 - p.beta) * h_ * start_->a[i] + p.beta * h_ * a - stabilizer_[i];
+    delta_q[i] = v_n[i] + (0.5 - p.beta) * h * a_n[i] + p.beta * h * a - force[i];
   }
 }
 
 void AlphaKinematics::set_linear_velocity(int dof, int count) {
-  const double factor = method_.parameters.velocity_factor();
   for (std::size_t i = index(dof); i < index(dof + count); ++i) {
-    v_[i] = factor * (surplus_[i] + stabilizer_[i]);
+    v_[i] = v_factor_ * (surplus_[i] + stabilizer_[i]);
   }
 }
 
@@ -163,7 +170,7 @@ template <template <class> class G>
 void AlphaKinematics::set_motion(Assembly& assembly, int node, bool with_maps,
                                  const NodeMatrix<G, double>& tangent) {
   const int dof = space_.dof_offset(node);
-  set_velocity<G>(dof, tangent);
+  if (!is_linear()) set_velocity<G>(dof, tangent);
   if (with_maps) set_maps<G>(node, dof, tangent, assembly.nodes().map(node), assembly);
 }
 
@@ -200,13 +207,17 @@ void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
   for (int i = 0; i < space_.size(); ++i) {
     const lie::NodeGroup& group = space_.group(i);
     const int first = space_.dof_offset(i);
-    set_surplus(first, group.dof());
+    if (is_linear()) {
+      set_linear_motion(assembly, i);
+    } else {
+      set_surplus(first, group.dof());
+    }
     const auto move_coordinates = [&](int view, int coordinate, int count) {
-      for (int k = 0; k < count; ++k) {
-        nodes.view(i)[view + k] =
-            start_view(i)[index(view + k)] + h_ * delta_q_[index(first + coordinate + k)];
-      }
-      set_linear_velocity(first + coordinate, count);
+      const double* const from = start_view(i).data() + view;
+      const double* const delta_q = delta_q_.data() + first + coordinate;
+      double* const __restrict to = nodes.view(i) + view;
+      for (int k = 0; k < count; ++k) to[k] = from[k] + h_ * delta_q[k];
+      if (!is_linear()) set_linear_velocity(first + coordinate, count);
     };
     switch (group.kind) {
       case GroupKind::kRn: move_coordinates(0, 0, group.n); break;
@@ -214,7 +225,7 @@ void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
         const double angle = h_ * delta_q_[index(first)];
         NodeView::displaced<double>(group, start_view(i), std::span(&angle, 1),
                                     std::span(nodes.view(i), 2));
-        set_linear_velocity(first, 1);
+        if (!is_linear()) set_linear_velocity(first, 1);
         break;
       }
       case GroupKind::kSO3: evaluate_rotation(assembly, i, with_maps); break;
@@ -225,7 +236,28 @@ void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
         move_coordinates(9, 3, 3);
         break;
     }
-    set_rates(assembly, i);
+    if (!is_linear()) set_rates(assembly, i);
+  }
+}
+
+/// set_surplus(), set_linear_velocity() and set_rates() in one.
+void AlphaKinematics::set_linear_motion(Assembly& assembly, int node) {
+  const int first = space_.dof_offset(node), count = space_.group(node).dof();
+  const double* const delta_q = delta_q_.data() + first;
+  const double* const force = stabilizer_.data() + first;
+  const double* const surplus_offset = surplus_offset_.data() + first;
+  const double* const v_offset = v_offset_.data() + first;
+  const double* const v_dot_offset = v_dot_offset_.data() + first;
+  double* const __restrict v = v_.data() + first;
+  double* const __restrict a = a_.data() + first;
+  double* const __restrict v_dot = v_dot_.data() + first;
+  double* const __restrict node_v = assembly.nodes().v(node);
+  double* const __restrict node_v_dot = assembly.nodes().v_dot(node);
+  const double v_factor = v_factor_, a_factor = a_factor_, v_dot_factor = v_dot_factor_;
+  for (int k = 0; k < count; ++k) {
+    node_v[k] = v[k] = v_factor * (delta_q[k] + surplus_offset[k] + force[k]);
+    a[k] = (v[k] - v_offset[k]) * a_factor;
+    node_v_dot[k] = v_dot[k] = a[k] * v_dot_factor + v_dot_offset[k];
   }
 }
 
@@ -250,16 +282,11 @@ void AlphaKinematics::set_rates(Assembly& assembly, int node) {
 }
 
 void AlphaKinematics::conclude(Assembly& assembly) {
-  if (method_.sigma != 0) evaluate(assembly, false);
+  if (!is_linear()) evaluate(assembly, false);
   for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = h_ * delta_q_[i];
   space_.plus<double>(start_->q, step_, end_q_);
   for (int i = 0; i < space_.size(); ++i) {
-    if (method_.sigma == 0) {
-      const int first = space_.dof_offset(i), count = space_.group(i).dof();
-      set_surplus(first, count);
-      set_linear_velocity(first, count);
-      set_rates(assembly, i);
-    }
+    if (is_linear()) set_linear_motion(assembly, i);
     set_view(i, end_q_, end_view_);
     copy_view(i, end_view_, assembly);
   }

@@ -47,6 +47,9 @@ class AlphaKinematics final : public Kinematics {
   void evaluate_rotation(Assembly& assembly, int node, bool with_maps);
   template <template <class> class G>
   void evaluate_pose(Assembly& assembly, int node, bool with_maps);
+  /// Velocities are linear in increments, whatever the group.
+  bool is_linear() const { return method_.sigma == 0; }
+  void set_linear_motion(Assembly& assembly, int node);
   void set_linear_velocity(int dof, int count);
   void apply_maps(std::span<double> x, bool transposed) const;
   void set_stabilizer_force();
@@ -55,13 +58,13 @@ class AlphaKinematics final : public Kinematics {
   std::span<const double> start_view(int node) const;
   void set_view(int node, std::span<const double> q, std::vector<double>& views) const;
   void copy_view(int node, const std::vector<double>& views, Assembly& assembly) const;
-  void add_sigma_terms();
 
   const lie::GroupList& space_;
   AlphaMethod method_;
   bool stabilized_;
   double h_ = 0;
-  double a_factor_ = 0, v_dot_factor_ = 0;  // of end_auxiliary() and end_acceleration()
+  // Of end_velocity(), end_auxiliary() and end_acceleration().
+  double v_factor_ = 0, a_factor_ = 0, v_dot_factor_ = 0;
   const State* start_ = nullptr;
   // The views of two configurations, and the configurations that they belong to.
   std::vector<int> first_of_view_;  // by node

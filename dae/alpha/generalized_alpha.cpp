@@ -37,6 +37,15 @@ double largest_part(std::span<const double> values, std::span<const double> of) 
   return largest;
 }
 
+/// Whether one of the velocities moves a coordinate in a step by more than rounding of its size.
+bool is_more_than_rounding(double h, std::span<const double> v, std::span<const double> sizes) {
+  constexpr double kManyRoundings = 1e3 * std::numeric_limits<double>::epsilon();
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    if (h * std::abs(v[i]) > kManyRoundings * sizes[i]) return true;
+  }
+  return false;
+}
+
 /// Corrections of least norm do not add up to multipliers of least norm, as what is redundant changes with
 /// the configuration. (0, hλ) solves A x = A (0, hλ), as does any other λ with the same forces; the shortest
 /// is found.
@@ -224,8 +233,7 @@ const StepReport& GeneralizedAlpha::step(double h, double t_end) {
   upcoming.t = t_end;
   upcoming.step = h;
   kinematics_->finish(upcoming);
-  constexpr double kManyRoundings = 1e3 * std::numeric_limits<double>::epsilon();
-  last_report.is_moving = h * largest_part(upcoming.v, newton_.scales().sizes()) > kManyRoundings;
+  last_report.is_moving = is_more_than_rounding(h, upcoming.v, newton_.scales().sizes());
   if (options_.variant == AlphaVariant::kUpdatedLagrangianCrv) refuse_half_turns(h);
   std::copy(assembly_.multipliers().begin(), assembly_.multipliers().end(),
             upcoming.lambda.begin());

@@ -12,6 +12,8 @@ namespace {
 constexpr int kLanes = 16;
 /// Below this number of elements their kernels are called one by one.
 constexpr int kFewElements = 4;
+/// Numbers of a node between those that a kernel reads are copied too if they are so few.
+constexpr int kFewNumbers = 6;
 
 }  // namespace
 
@@ -72,7 +74,7 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
     for (const int node : element.nodes) group.node_blocks.push_back(nodes_.block_offset(node));
   }
   group.rows_of_outputs =
-      PlaceTable(group.num_elements(), group.rows.num_outputs, [&](int e, int output) {
+      PlaceTable(group.num_elements(), group.rows.num_outputs, group.lanes, [&](int e, int output) {
         return row_of(system_->elements()[index(elements[index(e)])], group, output);
       });
   if (!elements.empty()) {
@@ -112,9 +114,16 @@ void Assembly::find_copies() {
     const auto add = [&group](const double* from, int to, int count) {
       if (count > 0) group.copies.push_back({from, group.inputs.data() + to, count});
     };
+    // A few numbers that are not read cost less than another run.
     for (std::size_t k = 0; k < group.node_runs.size(); ++k) {
-      for (const Group::Run& run : group.node_runs[k]) {
-        add(nodes_.numbers() + group.node_blocks[k] + run.from, run.to, run.count);
+      const std::vector<Group::Run>& runs = group.node_runs[k];
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        const Group::Run& first = runs[i];
+        int end = first.from + first.count;
+        for (; i + 1 < runs.size() && runs[i + 1].from - end <= kFewNumbers; ++i) {
+          end = runs[i + 1].from + runs[i + 1].count;
+        }
+        add(nodes_.numbers() + group.node_blocks[k] + first.from, first.to, end - first.from);
       }
     }
     add(multipliers_.data() + element.first_multiplier, group.in.multipliers, shape.constraints);
@@ -276,25 +285,23 @@ void Assembly::load_and_call(Group& group, const ad::Kernel& kernel, int first, 
 }
 
 template <int Lanes>
-void Assembly::add_lanes(const Group& group, int first, int count, bool with_matrix) {
-  const int num_rows = group.rows.num_outputs;
-  double* const residual = residual_.data();
+void Assembly::add_lanes(Group& group, int first, int count, bool with_matrix) {
+  const ElementRows& rows = group.rows;
+  const double motion_scale = coefficients_.motion_scale;
+  const double position_scale = coefficients_.position_scale;
   double* const matrix = matrix_values_.data();
+  double* const all = group.outputs.data();
+  for (int i = 0; i < rows.position * Lanes; ++i) all[i] *= motion_scale;
+  for (int i = rows.position * Lanes; i < rows.velocity * Lanes; ++i) all[i] *= position_scale;
   for (int lane = 0; lane < count; ++lane) {
-    const double* const out = group.outputs.data() + lane;
-    const PlaceTable::Element row = group.rows_of_outputs.of(first + lane);
-    const auto add_rows = [&](int begin, int end, double scale) {
-      for (int i = begin; i < end; ++i) residual[row[i]] += scale * out[i * Lanes];
-    };
-    add_rows(0, group.rows.position, coefficients_.motion_scale);
-    add_rows(group.rows.position, group.rows.velocity, coefficients_.position_scale);
-    add_rows(group.rows.velocity, num_rows, 1.0);
+    const double* const out = all + lane;
+    group.rows_of_outputs.add<Lanes>(first + lane, out, residual_.data());
     if (!with_matrix) continue;
     group.matrix_positions.add<Lanes>(first + lane, out + group.matrix_offset * Lanes, matrix);
   }
   if (with_matrix && group.columns) {
-    group.columns->add(*stabilizer_, first, count,
-                       group.outputs.data() + group.matrix_offset * Lanes, Lanes, matrix);
+    group.columns->add(*stabilizer_, first, count, all + group.matrix_offset * Lanes, Lanes,
+                       matrix);
   }
 }
 

@@ -195,7 +195,7 @@ class Assembly {
                      Load what = Load::kAll);
   /// Adds the outputs of a kernel to the residual, and with_matrix to the matrix.
   template <int Lanes>
-  void add_lanes(const Group& group, int first, int count, bool with_matrix);
+  void add_lanes(Group& group, int first, int count, bool with_matrix);
   /// f(first element, how many) for elements that are evaluated together.
   template <class F>
   static void for_each_chunk(const Group& group, F&& f) {
@@ -204,6 +204,10 @@ class Assembly {
     }
   }
   void constraint_derivative(int order, std::span<double> out);
+  void add_rate_along(Group& group, std::span<const double> direction, std::span<double> motion,
+                      std::span<double> algebraic);
+  void add_rate_in_time(Group& group, std::span<const double> direction, double time_rate,
+                        std::span<double> motion, std::span<double> algebraic);
 
   std::shared_ptr<const Model> system_;
   Formulation formulation_;

@@ -53,26 +53,59 @@ void Assembly::residual_rate(std::span<const double> direction, double time_rate
   std::fill(algebraic.begin(), algebraic.end(), 0.0);
   collect_last_inputs();
   for (Group& group : groups_) {
-    const ad::Kernel& kernel = group.kind->residual_rate();
-    const ad::KernelLayout& layout = kernel.layout();
-    const ElementRows rows = group.kind->rows({});
-    std::vector<double> in(index(layout.num_inputs)), out(index(layout.num_outputs));
-    for (int e = 0; e < group.num_elements(); ++e) {
-      const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
-      load(group, e, 1);
-      for (int i = 0; i < group.in.velocity_maps; ++i) {
-        in[index(i)] = group.inputs[index(i * group.lanes)];
+    const bool reads_time =
+        std::ranges::any_of(group.last_runs, [](const Group::Run& run) { return run.from == 0; });
+    if (time_rate != 0 && reads_time) {
+      add_rate_in_time(group, direction, time_rate, motion, algebraic);
+    } else {
+      add_rate_along(group, direction, motion, algebraic);
+    }
+  }
+}
+
+/// The derivatives that steps have anyway, times the direction.
+void Assembly::add_rate_along(Group& group, std::span<const double> direction,
+                              std::span<double> motion, std::span<double> algebraic) {
+  const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
+  const int dof = group.kind->dof(), lanes = group.lanes;
+  for_each_chunk(group, [&](int first, int count) {
+    load_and_call(group, *group.newton, first, count, Load::kForSteps);
+    for (int lane = 0; lane < count; ++lane) {
+      const PlaceTable::Element row = group.rows_of_outputs.of(first + lane);
+      const double* const derivative = group.outputs.data() + group.matrix_offset * lanes + lane;
+      for (int i = 0; i < std::ssize(entries); ++i) {
+        const auto& [output, variable] = entries[index(i)];
+        if (output >= group.rows.position || variable >= group.in.multiplier_corrections) continue;
+        const double rate = derivative[i * lanes] * direction[index(row[variable % dof])];
+        const int to = motion_index(row[output]);
+        (to < dof_ ? motion[index(to)] : algebraic[index(to - dof_)]) += rate;
       }
-      const int dof = group.kind->dof();
-      for (int i = 0; i < dof; ++i) {
-        in[index(layout.directions_offset + i)] = direction[index(row_of(element, group, i))];
-      }
-      in[index(layout.directions_offset + dof)] = time_rate;
-      kernel(in, out);
-      for (int i = 0; i < dof; ++i) motion[index(row_of(element, group, i))] += out[index(i)];
-      for (int i = rows.algebraic; i < rows.position; ++i) {
-        algebraic[index(element.first_algebraic + i - rows.algebraic)] += out[index(i)];
-      }
+    }
+  });
+}
+
+/// Nothing else needs derivatives by time: their kernels are interpreted.
+void Assembly::add_rate_in_time(Group& group, std::span<const double> direction, double time_rate,
+                                std::span<double> motion, std::span<double> algebraic) {
+  const ad::Kernel& kernel = group.kind->residual_rate();
+  const ad::KernelLayout& layout = kernel.layout();
+  const ElementRows rows = group.kind->rows({});
+  std::vector<double> in(index(layout.num_inputs)), out(index(layout.num_outputs));
+  for (int e = 0; e < group.num_elements(); ++e) {
+    const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
+    load(group, e, 1);
+    for (int i = 0; i < group.in.velocity_maps; ++i) {
+      in[index(i)] = group.inputs[index(i * group.lanes)];
+    }
+    const int dof = group.kind->dof();
+    for (int i = 0; i < dof; ++i) {
+      in[index(layout.directions_offset + i)] = direction[index(row_of(element, group, i))];
+    }
+    in[index(layout.directions_offset + dof)] = time_rate;
+    kernel(in, out);
+    for (int i = 0; i < dof; ++i) motion[index(row_of(element, group, i))] += out[index(i)];
+    for (int i = rows.algebraic; i < rows.position; ++i) {
+      algebraic[index(element.first_algebraic + i - rows.algebraic)] += out[index(i)];
     }
   }
 }

@@ -186,7 +186,7 @@ void Assembly::find_positions() {
                                unknown_of(element, group, variable));
     };
     group.matrix_positions =
-        PlaceTable(group.num_elements(), static_cast<int>(entries.size()), position);
+        PlaceTable(group.num_elements(), static_cast<int>(entries.size()), group.lanes, position);
   }
   for (Group& group : groups_) {
     if (!group.columns) continue;

@@ -11,9 +11,10 @@ namespace liegrad::dae {
 class PlaceTable {
  public:
   PlaceTable() = default;
-  /// place(element, output)
+  /// place(element, output). Outputs of an element stand `stride` apart; where that is 1, as for elements that are alone of
+  /// their kind, each has a number of its own: they are added one after the other.
   template <class F>
-  PlaceTable(int num_elements, int num_outputs, F&& place) : num_outputs_(num_outputs) {
+  PlaceTable(int num_elements, int num_outputs, int stride, F&& place) : num_outputs_(num_outputs) {
     std::vector<int> all;
     all.reserve(index(num_elements) * index(num_outputs));
     for (int e = 0; e < num_elements; ++e) {
@@ -29,7 +30,7 @@ class PlaceTable {
     };
     std::vector<int> leaders;
     for (int i = 0; i < num_outputs && num_elements > 0; ++i) {
-      int k = 0;
+      int k = stride == 1 ? i : 0;
       while (k < std::ssize(leaders) && !keeps_distance(i, leaders[index(k)])) ++k;
       if (k == std::ssize(leaders)) leaders.push_back(i);
       outputs_.push_back({k, all[index(i)] - all[index(leaders[index(k)])]});
@@ -67,10 +68,15 @@ class PlaceTable {
   Element of(int element) const {
     return {first_.data() + index(element) * index(num_leaders_), outputs_.data()};
   }
-  /// Adds the outputs of an element, which stand Stride apart, to where their places are.
+  /// Adds the outputs of an element to where their places are. Precondition: Stride is that of the constructor.
   template <int Stride>
   void add(int element, const double* outputs, double* to) const {
     const int* const first = first_.data() + index(element) * index(num_leaders_);
+    if constexpr (Stride == 1) {
+#pragma GCC unroll 4
+      for (int i = 0; i < num_leaders_; ++i) to[first[i]] += outputs[i];
+      return;
+    }
     const Place* place = by_leader_.data();
     for (int k = 0; k < num_leaders_; ++k) {
       double* const block = to + first[k];

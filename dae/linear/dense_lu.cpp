@@ -47,8 +47,9 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 constexpr int stride_of(int n) { return (n + 1) / 2 * 2; }
 
-/// Sizes up to this one have kernels of their own, in which the compiler knows how long rows are.
-constexpr int kLargestFixedSize = 16;
+/// Sizes up to this one have kernels of their own, in which the compiler knows how long rows are: a body with a joint
+/// has 9 unknowns, and twice as many in the complex system of a Radau step.
+constexpr int kLargestFixedSize = 18;
 
 // In what follows N = 0 says that the size is known at run time only.
 

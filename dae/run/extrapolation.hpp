@@ -25,17 +25,9 @@ class Extrapolation {
 
   void add(std::span<const double> value) {
     count_ = std::min(count_ + 1, kNumDifferences);
-    std::array<double, kNumDifferences> square{};
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      double next = value[i];
-      for (int k = 0; k < count_; ++k) {
-        double& difference = at(k)[i];
-        const double change = next - difference;
-        difference = next;
-        square[static_cast<std::size_t>(k)] += next * next;
-        next = change;
-      }
-    }
+    // Nearly always all of them.
+    const std::array<double, kNumDifferences> square =
+        count_ == kNumDifferences ? update<kNumDifferences>(value) : update<0>(value);
     // Order k would have missed this value by its difference k + 1.
     order_ = 0;
     for (int k = 1; k + 1 < count_; ++k) {
@@ -46,16 +38,60 @@ class Extrapolation {
   }
 
   void predict(std::span<double> value) const {
-    for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::size_t terms = static_cast<std::size_t>(order_) + 1;
+    std::size_t i = 0;
+    for (; i + 1 < value.size(); i += 2) {
+      Pair sum = {0, 0};
+      for (std::size_t k = 0; k < terms; ++k) {
+        sum += reinterpret_cast<const Pair&>(differences_[k][i]);
+      }
+      value[i] = sum[0];
+      value[i + 1] = sum[1];
+    }
+    for (; i < value.size(); ++i) {
       double sum = 0;
-      for (int k = 0; k <= order_; ++k) sum += differences_[static_cast<std::size_t>(k)][i];
+      for (std::size_t k = 0; k < terms; ++k) sum += differences_[k][i];
       value[i] = sum;
     }
   }
 
  private:
   static constexpr int kNumDifferences = 8;
-  std::vector<double>& at(int k) { return differences_[static_cast<std::size_t>(k)]; }
+  /// Two doubles, which all processors work on at once.
+  using Pair [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
+
+  /// Makes the differences those that end with a value. Returns the sums of their squares. Count is how many there are,
+  /// if the compiler knows it, or 0.
+  template <int Count>
+  std::array<double, kNumDifferences> update(std::span<const double> value) {
+    const std::size_t count = static_cast<std::size_t>(Count > 0 ? Count : count_);
+    std::array<double*, kNumDifferences> difference;
+    for (std::size_t k = 0; k < kNumDifferences; ++k) difference[k] = differences_[k].data();
+    Pair squares[kNumDifferences] = {};
+    std::size_t i = 0;
+    for (; i + 1 < value.size(); i += 2) {
+      Pair next = {value[i], value[i + 1]};
+      for (std::size_t k = 0; k < count; ++k) {
+        Pair& last = reinterpret_cast<Pair&>(difference[k][i]);
+        const Pair change = next - last;
+        last = next;
+        squares[k] += next * next;
+        next = change;
+      }
+    }
+    if (i < value.size()) {
+      double next = value[i];
+      for (std::size_t k = 0; k < count; ++k) {
+        const double change = next - difference[k][i];
+        difference[k][i] = next;
+        squares[k][0] += next * next;
+        next = change;
+      }
+    }
+    std::array<double, kNumDifferences> sums;
+    for (std::size_t k = 0; k < kNumDifferences; ++k) sums[k] = squares[k][0] + squares[k][1];
+    return sums;
+  }
 
   std::array<std::vector<double>, kNumDifferences> differences_;
   int count_ = 0, order_ = 0;

@@ -26,6 +26,7 @@ RadauEquations::RadauEquations(Assembly& assembly, const RadauCoefficients& coef
   eta_.assign(index(stages_ * (size_ - assembly.stabilizer_offset())), 0.0);
   force_.assign(index(stages_ * dof_), 0.0);
   change_ = force_;
+  force_change_.assign(index(dof_), 0.0);
   residual_.assign(index(stages_ * size_), 0.0);
   correction_ = residual_;
   right_.assign(index(size_), 0.0);
@@ -190,8 +191,10 @@ void RadauEquations::apply() {
     if (eta_.empty()) continue;
     const std::span<const double> change = own.subspan(eta, eta_.size() / index(stages_));
     add(part(eta_, i), change, 1);
-    add_stabilizer_force(change, -1, part(change_, i));
-    add_stabilizer_force(change, 1, part(force_, i));
+    std::ranges::fill(force_change_, 0.0);
+    add_stabilizer_force(change, 1, force_change_);
+    add(part(change_, i), force_change_, -1);
+    add(part(force_, i), force_change_, 1);
   }
   kinematics_.correct(change_);
 }

@@ -124,6 +124,7 @@ class RadauEquations {
   std::vector<double> parameters_, weights_;
   std::vector<double> lambda_, s_, eta_, force_;  ///< by stage
   std::vector<double> residual_, correction_, change_;
+  std::vector<double> force_change_;  ///< of one stage
   // Made when first needed.
   std::unique_ptr<CoupledMatrix> full_;
   std::unique_ptr<SimplifiedStages> simplified_;

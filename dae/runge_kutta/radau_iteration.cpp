@@ -16,8 +16,9 @@ constexpr double kPartOfTolerance = 0.05;
 constexpr double kTrustInRate = 0.8;
 /// A residual that is no smaller than this part of the one before is rounding, if it is below so many tolerances.
 constexpr double kStagnation = 0.25, kLargestStagnation = 1e4;
-/// Where the simplified iteration would take longer than a full matrix, it is given up for so many steps.
-constexpr int kStepsWithFull = 16;
+/// Where the simplified iteration would take longer than a full matrix, it is given up for a step, for two where that comes
+/// again, and so on, up to so many steps: the poor guesses of the first steps of a run are no reason to go on so.
+constexpr int kMostStepsWithFull = 16;
 /// How much the step may change while matrices of the simplified iteration are kept.
 constexpr double kLargestChange = 1.25;
 /// What they cost in iterations, as measured: 3 for a body, 5 for a mechanism of 35 unknowns, 11 for a chain of 20 bodies,
@@ -78,6 +79,7 @@ void RadauIteration::reset(const State& initial) {
   tolerances_.reset();
   matrix_step_ = 0;
   full_steps_left_ = 0;
+  steps_with_full_ = 1;
   expected_rate_[0] = expected_rate_[1] = 1;
 }
 
@@ -87,7 +89,7 @@ void RadauIteration::begin(const State& start, double h) {
   tolerances_.update(start, h);
 }
 
-void RadauIteration::avoid_simplified() { full_steps_left_ = kStepsWithFull; }
+void RadauIteration::avoid_simplified() { full_steps_left_ = kMostStepsWithFull; }
 
 void RadauIteration::forget() {
   tolerances_.renew();
@@ -173,6 +175,7 @@ int RadauIteration::cost_of_matrices() const { return norm_ ? cost_of_simplified
 /// New matrices are worth their cost when all iterations that they would have saved since the last ones were made take
 /// longer.
 void RadauIteration::judge_matrices(int iterations, bool is_fresh) {
+  steps_with_full_ = 1;
   if (is_fresh) {
     fresh_iterations_ = iterations;
     further_iterations_ = 0;
@@ -236,12 +239,17 @@ bool RadauIteration::solve(StepReport& report) {
                       std::to_string(options_.max_iterations) + " iterations");
     }
     const int done = residuals_.count - 1;  // iterations with this matrix
-    if (!full && done > 1) {
+    // Different parts of corrections shrink by turns: the second may be as large as the first, while residuals fall.
+    const bool shows_rate = done > 2 || (done == 2 && (!norm_ || residuals_.ratio >= 1));
+    if (!full && shows_rate) {
       const double all = done + iterations_left();
       if (is_fresh && all > kCostOfFull) {
         full = true;
         // Where it is near to rounding a full matrix is needed once, to tell.
-        if (size > kLargestStagnation) full_steps_left_ = kStepsWithFull;
+        if (size > kLargestStagnation) {
+          full_steps_left_ = steps_with_full_;
+          steps_with_full_ = std::min(2 * steps_with_full_, kMostStepsWithFull);
+        }
         matrix_step_ = 0;
         has_matrix = false;
       } else if (!is_fresh && all > fresh_iterations_ + 2 * cost_of_matrices()) {

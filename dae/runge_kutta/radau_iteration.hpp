@@ -82,7 +82,7 @@ class RadauIteration {
   /// Contraction as it was last seen, of the simplified and the full iteration: what the first correction of a step is
   /// judged by.
   double expected_rate_[2] = {1, 1};
-  int full_steps_left_ = 0;
+  int full_steps_left_ = 0, steps_with_full_ = 1;  ///< and how many there are next time
   /// Of the simplified iteration: the step that its matrices were made for, 0 where there are none.
   double matrix_step_ = 0;
   /// Iterations in the step in which they were made, and how many iterations more all steps since took.

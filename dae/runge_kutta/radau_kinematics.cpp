@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <Eigen/LU>
-
+#include "liegrad/dae/linear/small_blocks.hpp"
 #include "liegrad/dae/system/node_tangent.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/turn.hpp"
@@ -30,9 +29,12 @@ struct RadauKinematics::Parts {
 RadauKinematics::RadauKinematics(const lie::GroupList& space, const RadauCoefficients& coefficients)
     : space_(space), coefficients_(coefficients), stages_(coefficients.stages), dof_(space.dof()) {
   for (int i = 0; i < space.size(); ++i) {
+    first_of_view_.push_back(size_of_views_);
     start_view_.emplace_back(index(NodeView::size(space.group(i))));
+    size_of_views_ += NodeView::size(space.group(i));
   }
-  for (std::vector<double>* list : {&rates_, &theta_, &v_, &v_dot_}) {
+  views_.assign(index(stages_ * size_of_views_), 0.0);
+  for (std::vector<double>* list : {&rates_, &theta_, &v_, &v_change_, &v_dot_}) {
     list->assign(index(stages_ * dof_), 0.0);
   }
   for_each_part(space, Parts{*this});
@@ -61,36 +63,102 @@ void RadauKinematics::set_velocities(std::span<const double> v) {
   }
 }
 
+/// Writes Σ_j weight(j) x_j of the vectors of all stages.
+template <class F>
+void RadauKinematics::combine(const std::vector<double>& stages, F&& weight, double* to) const {
+  static_assert(kMostStages == 3);
+  const double* const x = stages.data();
+  const double *const y = x + dof_, *const z = x + (stages_ - 1) * dof_;
+  const double of_x = weight(0), of_y = weight(1), of_z = stages_ == 3 ? weight(2) : 0;
+  double* const __restrict sum = to;
+  for (int k = 0; k < dof_; ++k) sum[k] = of_x * x[k] + of_y * y[k] + of_z * z[k];
+}
+
 void RadauKinematics::find_theta() {
-  std::fill(theta_.begin(), theta_.end(), 0.0);
-  const std::size_t dof = index(dof_);
   for (int i = 0; i < stages_; ++i) {
-    double* const to = theta_.data() + index(i) * dof;
-    for (int j = 0; j < stages_; ++j) {
-      const double weight = h_ * coefficients_.a(i, j);
-      const double* const p = rates_.data() + index(j) * dof;
-      for (std::size_t k = 0; k < dof; ++k) to[k] += weight * p[k];
+    combine(
+        rates_, [&](int j) { return h_ * coefficients_.a(i, j); }, theta_.data() + i * dof_);
+  }
+}
+
+/// Rotation matrix and tangent operator share their functions of the angle.
+void RadauKinematics::turn(const double* start_view, const double* theta, const double* p,
+                           double* view, double* v) {
+  using Vector3 = lie::Vec<double, 3>;
+  const Vector3 angle = Eigen::Map<const Vector3>(theta), rate = Eigen::Map<const Vector3>(p);
+  const auto c = lie::rotation::stumpff_of<3, double>(angle);
+  const lie::Mat<double, 3> by = lie::rotation::quadratic<double>(c(1), c(2), angle);
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) {
+      view[3 * j + i] =
+          start_view[i] * by(0, j) + start_view[3 + i] * by(1, j) + start_view[6 + i] * by(2, j);
     }
+  }
+  Eigen::Map<Vector3>{v} = lie::rotation::quadratic_times<double>(-c(2), c(3), angle, rate);
+}
+
+template <template <class> class G>
+void RadauKinematics::apply_tangent(const double* theta, const double* p, double* v) {
+  using Tangent = typename G<double>::Tangent;
+  const Tangent rate = Eigen::Map<const Tangent>(p);
+  Eigen::Map<Tangent>{v} = node_tangent<G, double>(Eigen::Map<const Tangent>(theta)) * rate;
+}
+
+/// The view of a node, and T(θ) p.
+void RadauKinematics::move(int node, const double* theta, const double* p, double* view,
+                           double* v) const {
+  const lie::NodeGroup& group = space_.group(node);
+  const std::vector<double>& start = start_view_[index(node)];
+  const auto displace = [&] {
+    NodeView::displaced<double>(group, start, std::span(theta, index(group.dof())),
+                                std::span(view, start.size()));
+  };
+  switch (group.kind) {
+    case lie::GroupKind::kRn:
+    case lie::GroupKind::kSO2:
+      displace();
+      std::copy_n(p, group.dof(), v);
+      break;
+    case lie::GroupKind::kSE2:
+      displace();
+      apply_tangent<lie::SE2>(theta, p, v);
+      break;
+    case lie::GroupKind::kSE3:
+      displace();
+      apply_tangent<lie::SE3>(theta, p, v);
+      break;
+    case lie::GroupKind::kSO3: turn(start.data(), theta, p, view, v); break;
+    case lie::GroupKind::kSO3xR3:
+      turn(start.data(), theta, p, view, v);
+      for (int k = 0; k < 3; ++k) {
+        view[9 + k] = start[index(9 + k)] + theta[3 + k];
+        v[3 + k] = p[3 + k];
+      }
+      break;
   }
 }
 
 void RadauKinematics::update(std::span<const double> f) {
   find_theta();
-  std::fill(v_dot_.begin(), v_dot_.end(), 0.0);
-  const std::size_t dof = index(dof_);
+  double* view = views_.data();
   for (int i = 0; i < stages_; ++i) {
-    const std::size_t first = index(i) * dof;
-    const std::span<double> v = std::span(v_).subspan(first, dof);
-    space_.apply_tangent_operator<double>(theta(i), std::span(rates_).subspan(first, dof), v);
-    for (std::size_t k = 0; k < dof; ++k) v[k] += f[first + k];
+    for (int node = 0; node < space_.size(); ++node) {
+      const int first = i * dof_ + space_.dof_offset(node);
+      move(node, theta_.data() + first, rates_.data() + first, view, v_.data() + first);
+      view += start_view_[index(node)].size();
+    }
+    const double *const v_n = start_->v.data(), *const own_f = f.data() + i * dof_;
+    double* const __restrict v = v_.data() + i * dof_;
+    double* const __restrict change = v_change_.data() + i * dof_;
+    for (int k = 0; k < dof_; ++k) {
+      v[k] += own_f[k];
+      change[k] = v[k] - v_n[k];
+    }
   }
   for (int i = 0; i < stages_; ++i) {
-    double* const v_dot = v_dot_.data() + index(i) * dof;
-    for (int j = 0; j < stages_; ++j) {
-      const double weight = coefficients_.inverse(i, j) / h_;
-      const double* const v = v_.data() + index(j) * dof;
-      for (std::size_t k = 0; k < dof; ++k) v_dot[k] += weight * (v[k] - start_->v[k]);
-    }
+    combine(
+        v_change_, [&](int j) { return coefficients_.inverse(i, j) / h_; },
+        v_dot_.data() + i * dof_);
   }
 }
 
@@ -102,10 +170,8 @@ std::optional<int> RadauKinematics::node_turned_beyond(double angle) const {
 }
 
 void RadauKinematics::write_view(int stage, int node, std::span<double> view) const {
-  const lie::NodeGroup& group = space_.group(node);
-  NodeView::displaced<double>(
-      group, start_view_[index(node)],
-      theta(stage).subspan(index(space_.dof_offset(node)), index(group.dof())), view);
+  std::copy_n(views_.data() + stage * size_of_views_ + first_of_view_[index(node)],
+              start_view_[index(node)].size(), view.begin());
 }
 
 void RadauKinematics::place_start(Assembly& assembly) const {
@@ -116,12 +182,14 @@ void RadauKinematics::place_start(Assembly& assembly) const {
 
 void RadauKinematics::place(int stage, Assembly& assembly) const {
   NodeStore& nodes = assembly.nodes();
+  const double* view = views_.data() + stage * size_of_views_;
   for (int i = 0; i < space_.size(); ++i) {
-    const lie::NodeGroup& group = space_.group(i);
-    const std::size_t first = index(space_.dof_offset(i)), count = index(group.dof());
-    write_view(stage, i, std::span(nodes.view(i), index(NodeView::size(group))));
-    std::ranges::copy(v(stage).subspan(first, count), nodes.v(i));
-    std::ranges::copy(v_dot(stage).subspan(first, count), nodes.v_dot(i));
+    const int first = stage * dof_ + space_.dof_offset(i), count = space_.group(i).dof();
+    const std::size_t size = start_view_[index(i)].size();
+    std::copy_n(view, size, nodes.view(i));
+    std::copy_n(v_.data() + first, count, nodes.v(i));
+    std::copy_n(v_dot_.data() + first, count, nodes.v_dot(i));
+    view += size;
   }
 }
 
@@ -157,9 +225,8 @@ struct RadauKinematics::Linearization {
         }
       }
     }
-    const Matrix inverse = part.a.partialPivLu().inverse();
-    part.a = inverse;
-    if (part.is_dual) part.c = -(inverse * part.c * inverse).eval();
+    small_blocks::invert(size, part.a.data());
+    if (part.is_dual) part.c = -(part.a * part.c * part.a).eval();
   }
   void linear(int /*dof*/, int /*count*/) {}
 };

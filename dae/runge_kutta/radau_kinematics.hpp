@@ -57,7 +57,7 @@ class RadauKinematics {
   void multiply(Side side, int columns, std::span<double> x);
 
  private:
-  static constexpr int kLargest = 9;  // three numbers of three stages
+  static constexpr int kMostStages = 3, kLargest = 3 * kMostStages;
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kLargest, kLargest>;
   using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kLargest, 1>;
   /// E of a part that turns, (A 0; C A) for SE(3) with all stages in A and in C, and T of its stages.
@@ -70,8 +70,15 @@ class RadauKinematics {
   struct Parts;
   struct Linearization;
 
+  template <class F>
+  void combine(const std::vector<double>& stages, F&& weight, double* to) const;
   /// θ of the rates.
   void find_theta();
+  void move(int node, const double* theta, const double* p, double* view, double* v) const;
+  static void turn(const double* start_view, const double* theta, const double* p, double* view,
+                   double* v);
+  template <template <class> class G>
+  static void apply_tangent(const double* theta, const double* p, double* v);
   std::span<const double> part(const std::vector<double>& list, int stage) const {
     return std::span<const double>(list).subspan(static_cast<std::size_t>(stage * dof_),
                                                  static_cast<std::size_t>(dof_));
@@ -83,8 +90,11 @@ class RadauKinematics {
   const State* start_ = nullptr;
   double h_ = 0;
   std::vector<std::vector<double>> start_view_;
-  std::vector<double> rates_, theta_, v_, v_dot_;
-  std::vector<double> product_;  ///< of multiply(), for one part
+  std::vector<double> rates_, theta_, v_, v_change_, v_dot_;  ///< v_change_: v_i - v_n
+  int size_of_views_ = 0;
+  std::vector<int> first_of_view_;  ///< by node
+  std::vector<double> views_;       ///< of all nodes, stage by stage
+  std::vector<double> product_;     ///< of multiply(), for one part
   std::vector<TurningPart> turning_;
   std::vector<std::pair<int, int>> linear_;  ///< first coordinate and how many
 };

@@ -12,6 +12,10 @@ Formulation of_one_stage(Formulation formulation) {
   return formulation == Formulation::kStabilized ? Formulation::kIndex2 : formulation;
 }
 
+void add_multiple(int size, double factor, const double* from, double* __restrict to) {
+  for (int k = 0; k < size; ++k) to[k] += factor * from[k];
+}
+
 }  // namespace
 
 StepCoefficients stage_coefficients(double h, double c_a, double c_v, double k) {
@@ -32,6 +36,7 @@ SimplifiedStages::SimplifiedStages(const Assembly& assembly, const RadauCoeffici
       size_(assembly.size()),
       has_stabilizer_(assembly.find_stabilizer() != nullptr),
       stage_(assembly.system(), of_one_stage(assembly.formulation()), false, solver),
+      given_(index(stages_ * stage_.size())),
       right_(index(2 * stage_.size())),
       scratch_(index(dof_)),
       eta_(index(assembly.system().num_multipliers())) {
@@ -90,28 +95,29 @@ bool SimplifiedStages::factorize(double h, const Stabilizer* n, std::span<const 
 void SimplifiedStages::solve(std::span<const double> residual, const Stabilizer* n,
                              std::span<const double> weights, std::span<double> correction) {
   const int size = stage_.size();
+  for (int i = 0; i < stages_; ++i) {
+    for (int k = 0; k < size; ++k) {
+      given_[index(i * size + k)] = residual[index(i * size_ + rows_[index(k)])];
+    }
+  }
   std::ranges::fill(correction, 0.0);
+  double* const real = right_.data();
+  double* const imaginary = real + size;
   for (std::size_t m = 0; m < modes_.size(); ++m) {
     const RadauCoefficients::Mode& mode = coefficients_.modes[m];
-    for (int k = 0; k < size; ++k) {
-      std::complex<double> sum = 0;
-      for (int i = 0; i < stages_; ++i) {
-        sum -= mode.from_stages(i) * residual[index(i * size_ + rows_[index(k)])];
-      }
-      right_[index(k)] = sum.real();
-      right_[index(size + k)] = sum.imag();
+    std::ranges::fill(right_, 0.0);
+    for (int i = 0; i < stages_; ++i) {
+      const double* const own = given_.data() + i * size;
+      add_multiple(size, -mode.from_stages(i).real(), own, real);
+      if (!mode.is_real()) add_multiple(size, -mode.from_stages(i).imag(), own, imaginary);
     }
     modes_[m].solver().solve(std::span(right_).first(index(modes_[m].size())));
     for (int i = 0; i < stages_; ++i) {
       const std::complex<double> to = mode.to_stages(i);
       double* const own = correction.data() + i * size_;
-      if (mode.is_real()) {
-        for (int k = 0; k < size; ++k) own[k] += to.real() * right_[index(k)];
-      } else {  // with its conjugate
-        for (int k = 0; k < size; ++k) {
-          own[k] += 2 * (to.real() * right_[index(k)] - to.imag() * right_[index(size + k)]);
-        }
-      }
+      add_multiple(size, mode.is_real() ? to.real() : 2 * to.real(), real, own);
+      if (!mode.is_real())
+        add_multiple(size, -2 * to.imag(), imaginary, own);  // with its conjugate
     }
   }
   if (!gram_) return;

@@ -75,6 +75,7 @@ class SimplifiedStages {
   // Their parts γM, and hK and Z, by entry; found by the first filter() that needs them.
   bool has_parts_ = false;
   std::vector<double> mass_, stiffness_;
+  std::vector<double> given_;  ///< residuals of all stages, in the rows of stage_
   std::vector<double> right_, scratch_, eta_;
 };
 

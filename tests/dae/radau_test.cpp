@@ -150,6 +150,25 @@ TEST_F(RadauAllocation, DoesNotHappenInAStep) {
   }
 }
 
+/// In the second correction of a step of the fast top velocities and multipliers change as much as in the first one, while
+/// residuals fall by ten: that is no reason for new matrices, nor for those of all stages.
+TEST(RadauNewton, KeepsMatricesWhenTheSecondCorrectionIsAsLargeAsTheFirst) {
+  for (const double tolerance : {1e-4, 3e-5, 1e-5, 1e-6}) {
+    IntegrateOptions o;
+    o.method = Method::kRadau;
+    o.t_end = 0.1;
+    o.adaptive.emplace();
+    o.adaptive->tolerance.relative = tolerance;
+    const IntegrateSummary run = integrate(models::make_model("heavy_top"), o).summary;
+    ASSERT_TRUE(run.is_complete()) << run.message;
+    // One of them is that of (19), at the end of each step.
+    EXPECT_LT(static_cast<double>(run.jacobian_evaluations), 1.6 * static_cast<double>(run.steps))
+        << tolerance;
+    EXPECT_LT(static_cast<double>(run.newton_iterations), 5.0 * static_cast<double>(run.steps))
+        << tolerance;
+  }
+}
+
 TEST(Radau, RefusesStepsOfMoreThanHalfATurn) {
   System body = models::make_model("free_body");
   IntegrateOptions o = dae::alpha_steps();
