@@ -122,6 +122,7 @@ SolveOptions ControlCommand::options() const {
   SolveOptions options;
   if (integration.chooses_alpha_method()) options.transcription.method = integration.alpha_method();
   options.transcription.formulation = integration.constraint_formulation();
+  options.transcription.radau_stages = integration.radau_stages();
   options.hessian = one_of<control::HessianMode>(
       "hessian", hessian,
       {{"exact", control::HessianMode::kExact}, {"lbfgs", control::HessianMode::kLimitedMemory}});
@@ -287,6 +288,7 @@ void ControlCommand::write_files(const Outcome& outcome) const {
   if (!plot.empty()) write_text(plot, control_plot(made, solution));
   ordered_json json = control_json(made, solution);
   json["transcription"] = transcription;
+  json["method"] = integration.method();
   json["hessian"] = hessian;
   if (!out.empty() && out != "-") json["samples_file"] = out;
   if (!study.is_null()) json.update(study);
@@ -321,6 +323,7 @@ void ControlCommand::run_phases(const SolveOptions& options, ProgressLine& progr
   if (!plot.empty()) write_text(plot, control_plot(made, solution));
   ordered_json json = phased_json(made, solution);
   json["transcription"] = transcription;
+  json["method"] = integration.method();
   json["hessian"] = hessian;
   if (!out.empty() && out != "-") json["samples_file"] = out;
   common.write_json(json);
@@ -421,7 +424,7 @@ void add_control_command(CLI::App& app) {
   sub->add_option("--segments", command->segments, "Of multiple shooting")
       ->type_name("N")
       ->capture_default_str();
-  command->integration.add_alpha_to(*sub);
+  command->integration.add_grid_method_to(*sub);
   sub->add_option("--hessian", command->hessian, "exact or lbfgs")
       ->type_name("KIND")
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "liegrad/control/nlp.hpp"
+#include "liegrad/control/run_cost.hpp"
 #include "liegrad/dae/simulator.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
@@ -15,6 +16,8 @@ using dae::index;
 
 /// How much finer the run is.
 constexpr int kRefinement = 4;
+/// Of a run of Radau steps that cannot have fixed ones.
+constexpr double kRelativeTolerance = 1e-9;
 
 /// Controls that are linear between the points of a grid.
 void interpolate(const Solution& solution, double t, std::span<double> u) {
@@ -52,7 +55,12 @@ void resimulate(const Transcription& transcription, const Solution& solution,
   dae::IntegrateOptions options = dae::alpha_steps();
   options.t_end = solution.summary.t_end;
   options.step = solution.summary.t_end / steps;
-  options.alpha.method = transcription.method();
+  if (transcription.has_stages()) {
+    options.method = dae::Method::kRadau;
+    options.radau.stages = transcription.options().radau_stages;
+  } else {
+    options.alpha.method = transcription.method();
+  }
   options.controls = [&solution](double t, std::span<double> u) { interpolate(solution, t, u); };
   options.on_step = [&stop](const dae::State&) { return !stop.is_made(); };
   dae::RunValues values{.parameters = solution.parameters};
@@ -73,8 +81,16 @@ void resimulate(const Transcription& transcription, const Solution& solution,
   dae::Solution run = run_in(formulation);
   const auto has_ended = [&] { return run.summary.termination == dae::Termination::kReachedEnd; };
   // Newton's iteration for positions has rounding errors of ε/h² in accelerations; that for velocities has ε/h.
-  if (!has_ended() && !stop.is_made() && formulation != dae::Formulation::kIndex2) {
+  if (!has_ended() && !stop.is_made() && formulation != dae::Formulation::kIndex2 &&
+      !transcription.has_stages()) {
     run = run_in(dae::Formulation::kIndex2);
+  }
+  // That of fixed Radau steps may meet them too; with a tolerance it ends before.
+  if (!has_ended() && !stop.is_made() && transcription.has_stages()) {
+    options.adaptive = dae::AdaptiveOptions{
+        .tolerance = {.relative = kRelativeTolerance, .absolute = kRelativeTolerance}};
+    options.sample_interval = options.step;
+    run = run_in(formulation);
   }
   if (!has_ended()) return;
   certificate.resimulated = true;
@@ -89,7 +105,11 @@ void resimulate(const Transcription& transcription, const Solution& solution,
   }
   if (static_cast<int>(run.samples.size()) == steps + 1) {
     certificate.resimulation_cost_difference =
-        cost_of(problem, transcription.options(), solution, run.samples) - solution.summary.cost;
+        (transcription.has_stages()
+             ? cost_of_run(problem, solution.parameters, run.samples,
+                           [&](double t, std::span<double> u) { interpolate(solution, t, u); })
+             : cost_of(problem, transcription.options(), solution, run.samples)) -
+        solution.summary.cost;
   }
 }
 
