@@ -50,6 +50,7 @@ struct Outcome {
 /// The command as typed.
 struct ControlCommand {
   std::string problem, transcription = "simultaneous", hessian = "exact", linear_solver = "auto";
+  std::string controls = "linear";
   std::string mesh, out, plot, gains, write, warm_start, continuation;
   std::vector<std::string> settings, ipopt;
   std::optional<int> steps, starts;
@@ -123,6 +124,8 @@ SolveOptions ControlCommand::options() const {
   if (integration.chooses_alpha_method()) options.transcription.method = integration.alpha_method();
   options.transcription.formulation = integration.constraint_formulation();
   options.transcription.radau_stages = integration.radau_stages();
+  options.transcription.constant_controls =
+      one_of<bool>("controls", controls, {{"linear", false}, {"constant", true}});
   options.hessian = one_of<control::HessianMode>(
       "hessian", hessian,
       {{"exact", control::HessianMode::kExact}, {"lbfgs", control::HessianMode::kLimitedMemory}});
@@ -425,6 +428,10 @@ void add_control_command(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   command->integration.add_grid_method_to(*sub);
+  sub->add_option("--controls", command->controls,
+                  "linear between grid points, or constant in each step of a Radau method")
+      ->type_name("KIND")
+      ->capture_default_str();
   sub->add_option("--hessian", command->hessian, "exact or lbfgs")
       ->type_name("KIND")
       ->capture_default_str();

@@ -371,6 +371,7 @@ std::string Transcription::row_name(int row) const {
   };
   if (row == rows_.cost) return "the cost";
   if (row < rows_.start_end) {
+    if (row >= rows_.start_controls) return "control of the first step at point 0";
     if (row >= rows_.start_periodic)
       return periodic_name(row - rows_.start_periodic) + " at point 0";
     if (row >= rows_.start_constraints) return "constraint at point 0";

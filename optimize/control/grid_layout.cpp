@@ -7,7 +7,10 @@
 namespace liegrad::control {
 
 GridLayout::GridLayout(const Problem& problem, int steps, const Parts& parts)
-    : has_times(parts.has_times), rescales(parts.rescales), num_steps(steps) {
+    : has_times(parts.has_times),
+      rescales(parts.rescales),
+      constant_controls(parts.constant_controls),
+      num_steps(steps) {
   const dae::Model& system = problem.system();
   int next = 0;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };

@@ -23,6 +23,10 @@ ad::Recording linear_control() {
 
 }  // namespace
 
+double Transcription::control_share(int stage) const {
+  return options_.constant_controls ? 1 : radau_->c(stage);
+}
+
 double Transcription::stage_share(int point, int stage) const {
   return share(point - 1) + radau_->c(stage) * step_share(point);
 }
@@ -65,7 +69,7 @@ void Transcription::set_stage_numbers() {
   const int last = options_.radau_stages - 1;
   for (int i = 0; i <= last; ++i) {
     numbers_[index(quadrature_ + i)] = radau_->a(last, i);  // b is the last row of A
-    numbers_[index(abscissae_ + i)] = radau_->c(i);
+    numbers_[index(abscissae_ + i)] = control_share(i);
   }
   for (int n = 1; n <= layout_.num_steps; ++n) {
     for (int i = 0; i < last; ++i) {

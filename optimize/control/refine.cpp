@@ -13,9 +13,9 @@ namespace {
 
 /// The step equations and the quadrature of the cost have this order. Where controls jump it is lower, and so it is with
 /// methods that damp, whose last controls oscillate at any step. Controls that are linear in time have an error of order
-/// 2, which an optimum feels with its square.
+/// 2, which an optimum feels with its square; constant ones have one of order 1.
 double order_of(const TranscriptionOptions& options) {
-  if (options.radau_stages == 0) return 2;
+  if (options.radau_stages == 0 || options.constant_controls) return 2;
   return std::min(2.0 * options.radau_stages - 1, 4.0);
 }
 constexpr double kLowestOrder = 0.5;

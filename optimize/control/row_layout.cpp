@@ -21,7 +21,12 @@ RowLayout::RowLayout(const Problem& problem, const ProblemFunctions& functions,
     start_periodic += 2 * system.kind_of(element).shape().constraints;
   }
   const int periodic = 2 * static_cast<int>(problem.periodic().size());
-  start_end = start_periodic + periodic;
+  start_controls = start_periodic + periodic;
+  start_end = start_controls;
+  // Those that bounds fix are equal already.
+  for (const Interval& bounds : problem.control_bounds()) {
+    start_end += grid.constant_controls && !bounds.is_point() ? 1 : 0;
+  }
 
   equations = (stages > 0 ? 2 : 3) * system.dof();
   stage_size = equations + elements.size;

@@ -19,6 +19,7 @@ struct RowLayout {
   int start_a;             ///< a_0 - v̇_0
   int start_constraints;   ///< Φ and dΦ/dt of elements that nothing before satisfies
   int start_periodic;      ///< what periodic nodes have in common, δ and then v
+  int start_controls;      ///< those of the first step, where they are constant
   int start_end;
   // Of a point, from point 1 on, that of the step that leads to it first; offsets.
   int equations;  ///< those of the elements at the end of the step

@@ -13,22 +13,17 @@ using dae::index;
 /// ∫ f over four steps of length h is h times the sum of these multiples of f at their ends, with an error of h⁷.
 constexpr std::array kBoole = {14.0 / 45, 64.0 / 45, 24.0 / 45, 64.0 / 45, 14.0 / 45};
 
-double weight_of(std::size_t point, std::size_t last) {
-  const std::size_t place = point % 4;
-  return place == 0 && point > 0 && point < last ? 2 * kBoole[0] : kBoole[place];
-}
-
 }  // namespace
 
 double cost_of_run(const Problem& problem, std::span<const double> parameters,
-                   std::span<const dae::State> states,
-                   const std::function<void(double, std::span<double>)>& controls) {
+                   std::span<const dae::State> states, const PiecewiseControls& controls) {
   const dae::Model& system = problem.system();
   const PointFunctions functions(system);
   const sensitivity::MotionLayout motion(system);
   const std::size_t last = states.size() - 1, size = index(functions.num_inputs());
-  // The inputs of a point, its weight, and behind all points the length of steps in two factors.
-  std::vector<double> numbers((last + 1) * (size + 1) + 2);
+  // The five points of each piece with their inputs and weights, and behind all the length of steps in two factors.
+  const std::size_t num_points = last / 4 * kBoole.size();
+  std::vector<double> numbers(num_points * (size + 1) + 2);
   const int length = static_cast<int>(numbers.size()) - 2;
   numbers[index(length)] = states.back().t - states.front().t;
   numbers[index(length + 1)] = 1 / static_cast<double>(last);
@@ -47,8 +42,9 @@ double cost_of_run(const Problem& problem, std::span<const double> parameters,
     views.push_back(next_view);
     next_view += dae::NodeView::size(system.configuration_space().group(i));
   }
-  for (std::size_t n = 0; n <= last; ++n) {
-    const dae::State& state = states[n];
+  for (std::size_t n = 0; n < num_points; ++n) {
+    const std::size_t begin = n / kBoole.size() * 4, place = n % kBoole.size();
+    const dae::State& state = states[begin + place];
     const int first = static_cast<int>(n * (size + 1));
     const std::span<double> point = std::span(numbers).subspan(index(first), size + 1);
     const auto put = [&](int offset, std::span<const double> list) {
@@ -59,13 +55,14 @@ double cost_of_run(const Problem& problem, std::span<const double> parameters,
     put(motion.lambda, state.lambda);
     put(motion.s, state.s);
     put(motion.parameters, parameters);
-    controls(state.t, point.subspan(index(motion.controls), system.controls().size()));
+    controls(state.t, states[begin + 2].t,
+             point.subspan(index(motion.controls), system.controls().size()));
     point[index(motion.time)] = state.t;
     sensitivity::set_views(system.configuration_space(), state.q, views, point);
-    point[size] = weight_of(n, last);
+    point[size] = kBoole[place];
     std::vector<int> inputs = ad::range(first, static_cast<int>(size));
     for (const ad::Recording& f : end) {
-      if (n == last) terms.add(f, inputs, std::array{0});
+      if (n + 1 == num_points) terms.add(f, inputs, std::array{0});
     }
     inputs.insert(inputs.end(), {length, length + 1, first + static_cast<int>(size)});
     for (const ad::Recording& f : running) terms.add(f, inputs, std::array{0});

@@ -43,8 +43,10 @@ void check_controls(const Transcription& transcription, const Nlp& nlp) {
   const std::vector<std::string>& controls = transcription.problem().system().controls();
   std::vector<bool> read(controls.size(), false);
   const RowLayout& rows = transcription.rows();
-  // A control of a stage follows those at both ends of its step, whether it acts on something or not.
+  // A control of a stage follows those at both ends of its step, and that of the start may follow that of the first step,
+  // whether it acts on something or not.
   const auto follows = [&](int row) {
+    if (row >= rows.start_controls && row < rows.start_end) return true;
     const int offset = row - rows.step_to(std::max(rows.stage_of_row(row), 1));
     return offset >= rows.stage_controls && offset < rows.times;
   };

@@ -115,7 +115,7 @@ void Transcription::start_stages_from(const Solution& solution, bool same) {
       stage_references_[index(n - 1)][index(i)] = state.q;
       put(at.q, std::vector<double>(index(system.dof()), 0.0));
       put(at.v, state.v);
-      const double c = radau_->c(i);
+      const double c = control_share(i);
       for (std::size_t k = 0; k < system.controls().size(); ++k) {
         const auto u = [&](int point) {
           return guess_[index(layout_.at(point, layout_.controls)) + k];

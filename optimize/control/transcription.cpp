@@ -61,6 +61,11 @@ TranscriptionOptions completed(const Problem& problem, TranscriptionOptions opti
     throw InvalidArgument("problem '" + problem.name() + "': " + std::to_string(options.steps) +
                           " steps are too few; a horizon has at least 2");
   }
+  if (options.constant_controls && options.radau_stages == 0) {
+    throw InvalidArgument("problem '" + problem.name() +
+                          "': constant controls need Radau steps; generalized-alpha reads controls "
+                          "at the end of a step, where constant ones are of first order");
+  }
   if (options.radau_stages != 0) {
     check_radau(problem, options);
     options.formulation = dae::Formulation::kStabilized;
@@ -116,7 +121,8 @@ Transcription::Transcription(const Problem& problem, const TranscriptionOptions&
           {.is_stabilized = options_.formulation == dae::Formulation::kStabilized && !has_stages(),
            .has_times = problem.has_free_horizon() && functions_.read_time,
            .rescales = rescales(options_),
-           .stages = options_.radau_stages}),
+           .stages = options_.radau_stages,
+           .constant_controls = options_.constant_controls}),
       rows_(problem, functions_, options_.formulation, layout_, start_.new_constraints),
       motion_(problem.system()),
       sum_(layout_.num_variables, rows_.size),
@@ -231,6 +237,13 @@ void Transcription::add_terms() {
                 std::array{rows_.start_periodic + k});
     terms_->add(equality, std::array{layout_.at(layout_.num_steps, offset), shared},
                 std::array{rows_.end_periodic + k});
+  }
+  int row_of_control = rows_.start_controls;
+  for (std::size_t k = 0; layout_.constant_controls && k < problem_.control_bounds().size(); ++k) {
+    if (problem_.control_bounds()[k].is_point()) continue;
+    const int control = layout_.controls + static_cast<int>(k);
+    terms_->add(equality, std::array{control, layout_.at(1, control)},
+                std::array{row_of_control++});
   }
   if (has_stages()) {
     add_radau_steps();

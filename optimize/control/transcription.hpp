@@ -155,6 +155,8 @@ class Transcription {
   void recentre_stages(std::vector<double>& x);
   std::string stage_variable_name(int offset) const;
   std::string step_row_name(int offset) const;
+  /// c of u_i = (1-c) u_n + c u_{n+1} at a stage.
+  double control_share(int stage) const;
   /// The time of a stage as a share of the horizon, and where it stands.
   double stage_share(int point, int stage) const;
   int stage_share_place(int point, int stage) const {

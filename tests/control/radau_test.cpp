@@ -104,6 +104,31 @@ TEST(RadauControl, HitsTheClosedFormOfTheReorientation) {
   }
 }
 
+// With constant torques u_i = k((N+1)/2 - i) the same turn costs N²/(N²-1) times as much.
+TEST(RadauControl, HasConstantControlsWithTheirClosedForm) {
+  for (const int steps : {5, 20}) {
+    SolveOptions options = radau(2, steps);
+    options.transcription.constant_controls = true;
+    const Solution solution = solved("reorientation", {{"angle", 2}, {"T", 1.5}}, options);
+    const double exact = 12 * 4 / std::pow(1.5, 3) * steps * steps / (steps * steps - 1.0);
+    EXPECT_NEAR(solution.summary.cost / exact, 1, 1e-10);
+    EXPECT_LT(solution.certificate.resimulation_miss, 1e-9);
+    EXPECT_LT(std::abs(solution.certificate.resimulation_cost_difference), 1e-9);
+    EXPECT_NEAR(solution.controls[0][2], solution.controls[1][2], 1e-12 * exact);
+  }
+  // They approach the optimum with order 2, that of their square.
+  std::vector<double> costs;
+  for (const int steps : {50, 100, 200}) {
+    SolveOptions options = radau(3, steps);
+    options.transcription.constant_controls = true;
+    const Solution solution = solved("crane", {}, options);
+    EXPECT_FALSE(solution.certificate.dependent_equations);
+    costs.push_back(solution.summary.cost);
+  }
+  EXPECT_NEAR(std::log2((costs[0] - costs[1]) / (costs[1] - costs[2])), 2, 0.1);
+  EXPECT_NEAR((costs[2] + (costs[2] - costs[1]) / 3) / 228.3385437, 1, 1e-6);
+}
+
 // Where optimal controls are not linear they have an error of order 2, and the cost has its square: the order is 4 with
 // radau-3, and with radau-2 it is that of the method, 3.
 TEST(RadauControl, HasTheOrderOfTheMethodOrOfItsControls) {
@@ -240,6 +265,9 @@ TEST(RadauControl, RefusesWhatItDoesNotHave) {
   options = radau(3, 10);
   options.transcription.method = dae::AlphaMethod{};
   expect(options, "choose one");
+  options = {};
+  options.transcription.constant_controls = true;
+  expect(options, "constant controls need Radau steps");
 }
 
 }  // namespace
