@@ -59,6 +59,25 @@ dae::State state_of(const JsonFields& fields) {
   return state;
 }
 
+void read_stages(const JsonFields& fields, Solution& solution) {
+  const json& steps = fields.at("stages");
+  const auto require_list = [&](const json& list) {
+    if (!list.is_array()) fields.refuse("stages", "a list of stages for each step belongs here");
+  };
+  require_list(steps);
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    require_list(steps[n]);
+    std::vector<dae::State>& list = solution.stages.emplace_back();
+    for (const json& entry : steps[n]) {
+      const JsonFields stage(entry, fields.place("stages") + " " + std::to_string(n),
+                             {"t", "q", "v", "v_dot", "a", "lambda", "s", "eta", "step"});
+      list.push_back(state_of(stage));
+      list.back().eta = stage.numbers("eta");
+      list.back().step = stage.number("step");
+    }
+  }
+}
+
 }  // namespace
 
 void write_solution_file(const control::Problem& problem, const Solution& solution,
@@ -137,17 +156,7 @@ Solution read_solution_file(const control::Problem& problem, const std::string& 
     solution.states.push_back(state_of(point));
     solution.controls.push_back(point.numbers("u"));
   }
-  for (std::size_t n = 0; fields.has("stages") && n < fields.at("stages").size(); ++n) {
-    std::vector<dae::State>& list = solution.stages.emplace_back();
-    for (std::size_t i = 0; i < fields.at("stages")[n].size(); ++i) {
-      const JsonFields stage(fields.at("stages")[n][i],
-                             fields.place("stages") + " " + std::to_string(n),
-                             {"t", "q", "v", "v_dot", "a", "lambda", "s", "eta", "step"});
-      list.push_back(state_of(stage));
-      list.back().eta = stage.numbers("eta");
-      list.back().step = stage.number("step");
-    }
-  }
+  if (fields.has("stages")) read_stages(fields, solution);
   solution.summary.steps = static_cast<int>(solution.states.size()) - 1;
   if (!solution.states.empty()) solution.summary.t_end = solution.states.back().t;
   solution.x = fields.numbers("x");

@@ -50,15 +50,23 @@ void check(const Problem& problem, const Solution& solution) {
   const auto require = [&](const std::string& what, const std::vector<double>& list, int needs) {
     if (list.size() != index(needs)) refuse(what, list.size(), index(needs));
   };
-  for (std::size_t n = 0; n < solution.states.size(); ++n) {
-    const dae::State& state = solution.states[n];
+  const auto check_state = [&](const dae::State& state) {
     require("coefficients", state.q, system.configuration_space().num_coeffs());
     require("velocities", state.v, system.dof());
     require("accelerations", state.v_dot, system.dof());
     require("values of a", state.a, system.dof());
     require("multipliers", state.lambda, system.num_multipliers());
     require("algebraic unknowns", state.s, system.num_algebraic());
+  };
+  for (std::size_t n = 0; n < solution.states.size(); ++n) {
+    check_state(solution.states[n]);
     require("controls", solution.controls[n], static_cast<int>(system.controls().size()));
+  }
+  for (const std::vector<dae::State>& step : solution.stages) {
+    for (const dae::State& stage : step) {
+      check_state(stage);
+      require("stabilising multipliers", stage.eta, system.num_multipliers());
+    }
   }
 }
 
