@@ -50,6 +50,7 @@ struct Outcome {
 /// The command as typed.
 struct ControlCommand {
   std::string problem, transcription = "simultaneous", hessian = "exact", linear_solver = "auto";
+  std::string controls = "linear";
   std::string mesh, out, plot, gains, write, warm_start, continuation;
   std::vector<std::string> settings, ipopt;
   std::optional<int> steps, starts;
@@ -122,6 +123,9 @@ SolveOptions ControlCommand::options() const {
   SolveOptions options;
   if (integration.chooses_alpha_method()) options.transcription.method = integration.alpha_method();
   options.transcription.formulation = integration.constraint_formulation();
+  options.transcription.radau_stages = integration.radau_stages();
+  options.transcription.constant_controls =
+      one_of<bool>("controls", controls, {{"linear", false}, {"constant", true}});
   options.hessian = one_of<control::HessianMode>(
       "hessian", hessian,
       {{"exact", control::HessianMode::kExact}, {"lbfgs", control::HessianMode::kLimitedMemory}});
@@ -287,6 +291,7 @@ void ControlCommand::write_files(const Outcome& outcome) const {
   if (!plot.empty()) write_text(plot, control_plot(made, solution));
   ordered_json json = control_json(made, solution);
   json["transcription"] = transcription;
+  json["method"] = integration.method();
   json["hessian"] = hessian;
   if (!out.empty() && out != "-") json["samples_file"] = out;
   if (!study.is_null()) json.update(study);
@@ -321,6 +326,7 @@ void ControlCommand::run_phases(const SolveOptions& options, ProgressLine& progr
   if (!plot.empty()) write_text(plot, control_plot(made, solution));
   ordered_json json = phased_json(made, solution);
   json["transcription"] = transcription;
+  json["method"] = integration.method();
   json["hessian"] = hessian;
   if (!out.empty() && out != "-") json["samples_file"] = out;
   common.write_json(json);
@@ -421,7 +427,11 @@ void add_control_command(CLI::App& app) {
   sub->add_option("--segments", command->segments, "Of multiple shooting")
       ->type_name("N")
       ->capture_default_str();
-  command->integration.add_alpha_to(*sub);
+  command->integration.add_grid_method_to(*sub);
+  sub->add_option("--controls", command->controls,
+                  "linear between grid points, or constant in each step of a Radau method")
+      ->type_name("KIND")
+      ->capture_default_str();
   sub->add_option("--hessian", command->hessian, "exact or lbfgs")
       ->type_name("KIND")
       ->capture_default_str();

@@ -147,6 +147,32 @@ void IntegrationOptions::add_alpha_to(CLI::App& command) {
           ->capture_default_str()};
 }
 
+void IntegrationOptions::add_grid_method_to(CLI::App& command) {
+  default_run_ = DefaultRun::kAlphaSteps;
+  command
+      .add_option(
+          "--method", method_,
+          "Of the steps: lie-alpha, or " + listed(names_of(kRadauMethods)) + " of order 3 and 5")
+      ->type_name("NAME")
+      ->default_str("lie-alpha");
+  add_alpha_to(command);
+}
+
+int IntegrationOptions::radau_stages() const {
+  if (method_.empty() || method_ == "lie-alpha") return 0;
+  const int* const stages = find(kRadauMethods, method_);
+  if (stages == nullptr) {
+    std::vector<std::string> names = names_of(kRadauMethods);
+    names.insert(names.begin(), "lie-alpha");
+    throw InvalidArgument("--method: " + dae::unknown_name_message("method", method_, names));
+  }
+  if (const CLI::Option* const option = option_of_alpha()) {
+    throw InvalidArgument(option->get_name() + " belongs to lie-alpha, not to " + method_ +
+                          "; leave one of both out");
+  }
+  return *stages;
+}
+
 void IntegrationOptions::add_steps_to(CLI::App& command) {
   command.add_option("--step", step_, "Length of fixed steps; with --adaptive of the first one")
       ->type_name("H");

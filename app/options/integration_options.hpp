@@ -34,8 +34,10 @@ class IntegrationOptions {
  public:
   /// SYSTEM and all options but those of add_steps_to().
   void add_to(CLI::App& command, const IntegrationOptionNames& names = {});
-  /// --rho, --hht, --newmark, --alpha, --formulation and --sigma alone, for steps whose grid is given.
+  /// --rho, --hht, --newmark, --alpha, --formulation and --sigma alone.
   void add_alpha_to(CLI::App& command);
+  /// The same with --method, for steps whose grid is given and that are unknowns of a program: lie-alpha or a Radau method.
+  void add_grid_method_to(CLI::App& command);
   /// --step, --adaptive, --rtol, --atol.
   void add_steps_to(CLI::App& command);
 
@@ -46,6 +48,8 @@ class IntegrationOptions {
   /// Whether one of the options of add_alpha_to() chooses it.
   bool chooses_alpha_method() const;
   dae::Formulation constraint_formulation() const;
+  /// Stages of the Radau method that add_grid_method_to() chooses; 0 for lie-alpha.
+  int radau_stages() const;
   /// Options that have no effect with the others given.
   std::vector<std::string> warnings() const;
 

@@ -42,21 +42,60 @@ T chosen(const JsonFields& fields, const std::string& key,
   fields.refuse(key, dae::unknown_name_message("choice", given, names));
 }
 
+ordered_json json_of(const dae::State& state) {
+  return {{"t", state.t}, {"q", state.q},           {"v", state.v}, {"v_dot", state.v_dot},
+          {"a", state.a}, {"lambda", state.lambda}, {"s", state.s}};
+}
+
+dae::State state_of(const JsonFields& fields) {
+  dae::State state;
+  state.t = fields.number("t");
+  state.q = fields.numbers("q");
+  state.v = fields.numbers("v");
+  state.v_dot = fields.numbers("v_dot");
+  state.a = fields.numbers("a");
+  state.lambda = fields.numbers("lambda");
+  state.s = fields.numbers("s");
+  return state;
+}
+
+void read_stages(const JsonFields& fields, Solution& solution) {
+  const json& steps = fields.at("stages");
+  const auto require_list = [&](const json& list) {
+    if (!list.is_array()) fields.refuse("stages", "a list of stages for each step belongs here");
+  };
+  require_list(steps);
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    require_list(steps[n]);
+    std::vector<dae::State>& list = solution.stages.emplace_back();
+    for (const json& entry : steps[n]) {
+      const JsonFields stage(entry, fields.place("stages") + " " + std::to_string(n),
+                             {"t", "q", "v", "v_dot", "a", "lambda", "s", "eta", "step"});
+      list.push_back(state_of(stage));
+      list.back().eta = stage.numbers("eta");
+      list.back().step = stage.number("step");
+    }
+  }
+}
+
 }  // namespace
 
 void write_solution_file(const control::Problem& problem, const Solution& solution,
                          const std::string& file) {
   ordered_json points = ordered_json::array();
   for (std::size_t n = 0; n < solution.states.size(); ++n) {
-    const dae::State& state = solution.states[n];
-    points.push_back({{"t", state.t},
-                      {"q", state.q},
-                      {"v", state.v},
-                      {"v_dot", state.v_dot},
-                      {"a", state.a},
-                      {"lambda", state.lambda},
-                      {"s", state.s},
-                      {"u", solution.controls[n]}});
+    points.push_back(json_of(solution.states[n]));
+    points.back()["u"] = solution.controls[n];
+  }
+  // Of each step that has stages, with what belongs to them alone.
+  ordered_json stages = ordered_json::array();
+  for (const std::vector<dae::State>& step : solution.stages) {
+    ordered_json& list = stages.emplace_back(ordered_json::array());
+    for (const dae::State& stage : step) {
+      list.push_back(json_of(stage));
+      list.back()["eta"] = stage.eta;
+      list.back()["step"] = stage.step;
+    }
   }
   std::string formulation;
   for (const auto& [name, value] : kFormulations) {
@@ -70,6 +109,7 @@ void write_solution_file(const control::Problem& problem, const Solution& soluti
                                 {"local_minimum", solution.certificate.local_minimum},
                                 {"parameters", solution.parameters},
                                 {"points", points},
+                                {"stages", stages},
                                 {"x", solution.x},
                                 {"multipliers", solution.multipliers},
                                 {"lower_multipliers", solution.lower_multipliers},
@@ -94,7 +134,7 @@ Solution read_solution_file(const control::Problem& problem, const std::string& 
   const JsonFields fields(
       parsed, file,
       {"problem", "formulation", "status", "cost", "iterations", "local_minimum", "parameters",
-       "points", "x", "multipliers", "lower_multipliers", "upper_multipliers"});
+       "points", "stages", "x", "multipliers", "lower_multipliers", "upper_multipliers"});
   if (fields.text("problem") != problem.name()) {
     fields.refuse("problem", "this is a solution of '" + fields.text("problem") + "', not of '" +
                                  problem.name() + "'");
@@ -113,16 +153,10 @@ Solution read_solution_file(const control::Problem& problem, const std::string& 
   for (std::size_t n = 0; n < fields.at("points").size(); ++n) {
     const JsonFields point(fields.at("points")[n], fields.place("points") + " " + std::to_string(n),
                            {"t", "q", "v", "v_dot", "a", "lambda", "s", "u"});
-    dae::State& state = solution.states.emplace_back();
-    state.t = point.number("t");
-    state.q = point.numbers("q");
-    state.v = point.numbers("v");
-    state.v_dot = point.numbers("v_dot");
-    state.a = point.numbers("a");
-    state.lambda = point.numbers("lambda");
-    state.s = point.numbers("s");
+    solution.states.push_back(state_of(point));
     solution.controls.push_back(point.numbers("u"));
   }
+  if (fields.has("stages")) read_stages(fields, solution);
   solution.summary.steps = static_cast<int>(solution.states.size()) - 1;
   if (!solution.states.empty()) solution.summary.t_end = solution.states.back().t;
   solution.x = fields.numbers("x");

@@ -27,7 +27,8 @@ void Transcription::set_row_bounds() {
   row_bounds_.assign(index(rows_.size), point_interval(0));
   row_scales_.assign(index(rows_.size), 1.0);
   row_bounds_[index(rows_.cost)] = {};
-  for (int n = 1; n <= layout_.num_steps; ++n) {
+  if (has_stages()) set_stage_scales();
+  for (int n = 1; n <= layout_.num_steps && !has_stages(); ++n) {
     const double h = problem_.horizon() * step_share(n);
     const int first = rows_.step_to(n) + rows_.equations;
     for (int i = rows_.elements.position; i < rows_.elements.velocity; ++i) {
@@ -112,6 +113,7 @@ void Transcription::set_guess(const StopRequest& stop) {
     for (double& x : v) x /= problem_.horizon() * step_share(n + 1);
   }
   guess_reactions(stop);
+  if (has_stages()) guess_stages();
   share_periodic();
   if (layout_.horizon >= 0) guess_[index(layout_.horizon)] = problem_.horizon();
   int next = layout_.parameters;
@@ -164,9 +166,11 @@ void Transcription::guess_reactions(const StopRequest& stop) {
 void Transcription::set_references() {
   const lie::GroupList& space = problem_.system().configuration_space();
   const std::span<double> numbers(numbers_);
-  sensitivity::set_views(space, references_.front(), steps_.front().start.views, numbers);
+  for (std::size_t n = 0; n < points_.size(); ++n) {
+    sensitivity::set_views(space, references_[n], points_[n].views, numbers);
+  }
+  if (has_stages()) set_stage_references();
   for (std::size_t n = 0; n < steps_.size(); ++n) {
-    sensitivity::set_views(space, references_[n + 1], steps_[n].end.views, numbers);
     space.minus<double>(references_[n + 1], references_[n],
                         numbers.subspan(index(steps_[n].base), index(space.dof())));
   }
@@ -224,6 +228,8 @@ void Transcription::set_variable_bounds() {
     if (!std::isnan(v_end)) narrow(layout_.at(last, layout_.v) + i, point_interval(v_end));
   }
   for (int i = layout_.stabilizer; i < layout_.controls; ++i) narrow(i, point_interval(0));
+  // No step leads to the start.
+  for (int i = layout_.first_stage; i < layout_.width; ++i) narrow(i, point_interval(0));
   // The first step starts from a_0 itself.
   for (int i = 0; layout_.rescales && i < system.dof(); ++i) {
     narrow(layout_.start_a + i, point_interval(0));
@@ -245,17 +251,21 @@ void Transcription::set_variable_bounds() {
 double Transcription::largest_turn(std::span<const double> x) const {
   const lie::GroupList& space = problem_.system().configuration_space();
   double largest = 0;
-  for (int n = 0; n <= layout_.num_steps; ++n) {
+  const auto measure = [&](int delta) {
     for (int i = 0; i < space.size(); ++i) {
       if (dae::is_linear(space.group(i)) || space.group(i).kind == lie::GroupKind::kSO2) continue;
       const int turning = space.group(i).kind == lie::GroupKind::kSE2 ? 1 : 3;
       double square = 0;
       for (int k = 0; k < turning; ++k) {
-        const double delta = x[index(layout_.at(n, layout_.q) + space.dof_offset(i) + k)];
-        square += delta * delta;
+        const double number = x[index(delta + space.dof_offset(i) + k)];
+        square += number * number;
       }
       largest = std::max(largest, std::sqrt(square));
     }
+  };
+  for (int n = 0; n <= layout_.num_steps; ++n) {
+    measure(layout_.at(n, layout_.q));
+    for (const GridLayout::Stage& stage : layout_.stages) measure(layout_.at(n, stage.q));
   }
   return largest;
 }
@@ -301,6 +311,7 @@ void Transcription::recentre(std::vector<double>& x) {
     space.plus<double>(q, delta, references_[index(n)]);
     std::fill(delta.begin(), delta.end(), 0.0);
   }
+  if (has_stages()) recentre_stages(x);
   use_references();
 }
 
@@ -327,7 +338,8 @@ std::string Transcription::variable_name(int variable) const {
   const auto name = [&]() -> std::string {
     if (offset < layout_.v) return "position, " + system.coordinate_name(offset);
     if (offset < layout_.v_dot) return "velocity, " + system.coordinate_name(offset - layout_.v);
-    if (offset < layout_.a)
+    if (offset >= layout_.first_stage) return stage_variable_name(offset);
+    if (offset < layout_.v_dot + system.dof())
       return "acceleration, " + system.coordinate_name(offset - layout_.v_dot);
     if (offset < layout_.lambda) return "a, " + system.coordinate_name(offset - layout_.a);
     if (offset < layout_.s) return "multiplier, " + system.constraint_name(offset - layout_.lambda);
@@ -359,6 +371,7 @@ std::string Transcription::row_name(int row) const {
   };
   if (row == rows_.cost) return "the cost";
   if (row < rows_.start_end) {
+    if (row >= rows_.start_controls) return "control of the first step at point 0";
     if (row >= rows_.start_periodic)
       return periodic_name(row - rows_.start_periodic) + " at point 0";
     if (row >= rows_.start_constraints) return "constraint at point 0";
@@ -383,28 +396,42 @@ std::string Transcription::row_name(int row) const {
            " at point 0";
   }
   const int point = (row - rows_.start_end) / rows_.point_size + 1;
-  const int offset = row - rows_.step_to(point), dof = system.dof();
-  const auto name = [&]() -> std::string {
-    if (offset >= rows_.path) {
-      return constraint_name(functions_.path_constraints, problem_.path_constraints(),
-                             offset - rows_.path);
-    }
-    if (offset >= rows_.times) return "time";
-    if (offset >= rows_.rescaled) {
-      return "a of the next step, " + system.coordinate_name(offset - rows_.rescaled);
-    }
-    const int equation = offset - rows_.equations;
-    if (equation < 0) return "step relation, " + system.coordinate_name(offset % dof);
-    if (equation < rows_.elements.algebraic) {
-      return "equation of motion, " + system.coordinate_name(equation);
-    }
-    if (equation < rows_.elements.position) {
-      return "algebraic equation, " + system.algebraic_name(equation - dof);
-    }
-    const int m = system.num_multipliers();
-    return "constraint " + system.constraint_name((equation - rows_.elements.position) % m);
-  };
-  return name() + " at point " + std::to_string(point);
+  const int offset = row - rows_.step_to(point);
+  const std::string name = offset >= rows_.path
+                               ? constraint_name(functions_.path_constraints,
+                                                 problem_.path_constraints(), offset - rows_.path)
+                               : step_row_name(offset);
+  return name + " at point " + std::to_string(point);
+}
+
+/// Of what belongs to a step and its end.
+std::string Transcription::step_row_name(int offset) const {
+  const dae::Model& system = problem_.system();
+  const int dof = system.dof();
+  if (offset >= rows_.times) return "time";
+  if (offset >= rows_.stage_controls) {
+    const int count = static_cast<int>(system.controls().size());
+    return "control " + system.controls()[index((offset - rows_.stage_controls) % count)] +
+           " of a stage";
+  }
+  if (offset >= rows_.accelerations) return "acceleration";
+  if (offset >= rows_.rescaled) {
+    return "a of the next step, " + system.coordinate_name(offset - rows_.rescaled);
+  }
+  const std::string stage =
+      has_stages() ? " of stage " + std::to_string(offset / rows_.stage_size + 1) : "";
+  const int equation = offset % rows_.stage_size - rows_.equations;
+  if (equation < 0) {
+    return "step relation, " + system.coordinate_name(offset % rows_.stage_size % dof) + stage;
+  }
+  if (equation < rows_.elements.algebraic) {
+    return "equation of motion, " + system.coordinate_name(equation) + stage;
+  }
+  if (equation < rows_.elements.position) {
+    return "algebraic equation, " + system.algebraic_name(equation - dof) + stage;
+  }
+  const int m = system.num_multipliers();
+  return "constraint " + system.constraint_name((equation - rows_.elements.position) % m) + stage;
 }
 
 }  // namespace liegrad::control

@@ -15,14 +15,31 @@ std::vector<double> Transcription::step_length_derivatives(
   const int shift = layout_.num_steps;
   sensitivity::KernelSum sum(shift, rows_.size);
   sensitivity::TermList terms(sum, ad::Backend::kInterpreted);
-  sensitivity::StepTerms steps(problem_.system(), options_.formulation,
-                               dae::sigma_form(method().sigma), terms);
   const auto shifted = [shift](MotionPlaces places) {
     for (int& i : places.motion) i += shift;
     for (int& i : places.views) i += shift;
     return places;
   };
-  for (int n = 0; n < layout_.num_steps; ++n) {
+  if (has_stages()) {
+    sensitivity::RadauTerms steps(problem_.system(), options_.radau_stages, terms);
+    for (int n = 0; n < layout_.num_steps; ++n) {
+      sensitivity::RadauPlaces step = radau_steps_[index(n)];
+      step.start = shifted(step.start);
+      for (MotionPlaces& stage : step.stages) stage = shifted(stage);
+      for (std::vector<int>* const list : {&step.stabilizers, &step.bases}) {
+        for (int& place : *list) place += shift;
+      }
+      step.fraction += shift;
+      step.method += shift;
+      step.horizon = n;
+      add_radau_step(step, quadrature_ + shift, n + 1, steps, terms);
+    }
+  }
+  std::optional<sensitivity::StepTerms> steps;
+  if (!has_stages()) {
+    steps.emplace(problem_.system(), options_.formulation, dae::sigma_form(method().sigma), terms);
+  }
+  for (int n = 0; n < layout_.num_steps && steps; ++n) {
     StepPlaces step = steps_[index(n)];
     step.start = shifted(step.start);
     step.end = shifted(step.end);
@@ -31,7 +48,7 @@ std::vector<double> Transcription::step_length_derivatives(
       *place += shift;
     }
     step.horizon = n;
-    steps.add_step(step, rows_.step_to(n + 1));
+    steps->add_step(step, rows_.step_to(n + 1));
     std::vector<int> inputs = point_functions_.numbers(step.start);
     const std::vector<int> end = point_functions_.numbers(step.end);
     inputs.insert(inputs.end(), end.begin(), end.end());
@@ -48,8 +65,17 @@ std::vector<double> Transcription::step_length_derivatives(
   // h_n = φ_n T_n. A longer step moves all times behind it; ratios of steps are taken as given.
   double later = 0;
   for (int n = layout_.num_steps; n >= 1; --n) {
-    if (layout_.has_times) later += weights[index(rows_.step_to(n) + rows_.times)];
-    derivatives[index(n - 1)] = derivatives[index(n - 1)] / step_share(n) - later;
+    double own = 0, of_stages = 0;
+    if (layout_.has_times) {
+      const std::size_t row = index(rows_.step_to(n) + rows_.times);
+      later += weights[row];
+      for (std::size_t i = 1; i < layout_.stages.size(); ++i) {
+        own += radau_->c(static_cast<int>(i) - 1) * weights[row + i];
+        of_stages += weights[row + i];
+      }
+    }
+    derivatives[index(n - 1)] = derivatives[index(n - 1)] / step_share(n) - later - own;
+    later += of_stages;
   }
   return derivatives;
 }

@@ -10,6 +10,16 @@ namespace liegrad::control {
 using ad::Taped;
 using dae::index;
 
+namespace {
+
+std::vector<Taped> one_number(std::vector<Taped> cost) {
+  if (cost.size() == 1) return cost;
+  throw InvalidArgument("a running cost returns " + std::to_string(cost.size()) +
+                        " numbers; it is one number");
+}
+
+}  // namespace
+
 PointFunctions::PointFunctions(const dae::Model& system)
     : system_(system), layout_(system), num_inputs_(layout_.size) {
   const lie::GroupList& space = system.configuration_space();
@@ -80,14 +90,24 @@ ad::Recording PointFunctions::over_step(const std::string& name,
     for (std::size_t i = index(layout_.controls); i < index(layout_.time); ++i) {
       start_mid[i] = end_mid[i] = 0.5 * (start[i] + end[i]);
     }
-    std::vector<Taped> sum = evaluate(f, start);
-    if (sum.size() != 1) {
-      throw InvalidArgument("a running cost returns " + std::to_string(sum.size()) +
-                            " numbers; it is one number");
-    }
+    std::vector<Taped> sum = one_number(evaluate(f, start));
     sum[0] += 2.0 * (evaluate(f, start_mid)[0] + evaluate(f, end_mid)[0]) + evaluate(f, end)[0];
     sum[0] *= h / 6.0;
     return sum;
+  });
+}
+
+ad::Recording PointFunctions::in_quadrature(const std::string& name,
+                                            const sensitivity::RecordedFunction& f) const {
+  std::vector<double> at = record_point();
+  at.insert(at.end(), {1.0, 1.0, 1.0});
+  const ad::RecordOptions options{
+      .name = name, .variables = static_cast<int>(at.size()), .data = 0, .at = at};
+  return ad::record(options, [&](Tapes all, Tapes) {
+    const std::size_t size = index(num_inputs_);
+    std::vector<Taped> value = one_number(evaluate(f, all.first(size)));
+    value[0] *= all[size] * all[size + 1] * all[size + 2];
+    return value;
   });
 }
 
@@ -105,7 +125,7 @@ std::vector<int> PointFunctions::numbers(const sensitivity::MotionPlaces& places
 bool PointFunctions::reads_time(const ad::Recording& function) const {
   const std::vector<int>& read = function.inputs_read();
   return std::any_of(read.begin(), read.end(), [this](int input) {
-    return input % num_inputs_ == layout_.time && input < 2 * num_inputs_;
+    return input == layout_.time || input == num_inputs_ + layout_.time;
   });
 }
 

@@ -23,6 +23,10 @@ class PointFunctions {
   /// that saw u at grid points only would let controls between them cost nothing. Inputs: both points, T, φ.
   ad::Recording over_step(const std::string& name, const sensitivity::RecordedFunction& f) const;
 
+  /// h b f at one point, a summand of a quadrature over a step h = φT. Inputs: the point, T, φ, b.
+  ad::Recording in_quadrature(const std::string& name,
+                              const sensitivity::RecordedFunction& f) const;
+
   /// Where the inputs of a point stand.
   std::vector<int> numbers(const sensitivity::MotionPlaces& places) const;
   bool reads_time(const ad::Recording& function) const;

@@ -17,9 +17,11 @@ bool elements_read_time(const dae::Model& system) {
 
 }  // namespace
 
-ProblemFunctions::ProblemFunctions(const Problem& problem, const PointFunctions& points) {
+ProblemFunctions::ProblemFunctions(const Problem& problem, const PointFunctions& points,
+                                   bool has_stages) {
   for (const Problem::Function& f : problem.running_costs()) {
-    running_costs.push_back(points.over_step("running_cost", f));
+    running_costs.push_back(has_stages ? points.in_quadrature("running_cost", f)
+                                       : points.over_step("running_cost", f));
   }
   for (const Problem::Function& f : problem.end_costs()) {
     end_costs.push_back(points.at_point("end_cost", f));

@@ -9,7 +9,8 @@ namespace liegrad::control {
 
 /// The costs and constraints of a problem, recorded.
 struct ProblemFunctions {
-  ProblemFunctions(const Problem& problem, const PointFunctions& points);
+  /// Running costs over a step, or, with stages, at one of them.
+  ProblemFunctions(const Problem& problem, const PointFunctions& points, bool has_stages);
 
   std::vector<ad::Recording> running_costs, end_costs, path_constraints, end_constraints;
   /// Whether one of them or an element of the system reads the time.

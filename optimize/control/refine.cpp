@@ -12,10 +12,15 @@ namespace liegrad::control {
 namespace {
 
 /// The step equations and the quadrature of the cost have this order. Where controls jump it is lower, and so it is with
-/// methods that damp, whose last controls oscillate at any step.
-constexpr double kOrder = 2, kLowestOrder = 0.5;
+/// methods that damp, whose last controls oscillate at any step. Controls that are linear in time have an error of order
+/// 2, which an optimum feels with its square; constant ones have one of order 1.
+double order_of(const TranscriptionOptions& options) {
+  if (options.radau_stages == 0 || options.constant_controls) return 2;
+  return std::min(2.0 * options.radau_stages - 1, 4.0);
+}
+constexpr double kLowestOrder = 0.5;
 /// A faster fall is one of terms that cancel, and says little about what is left.
-constexpr double kHighestOrder = 2.3;
+constexpr double kLargestSurplus = 0.3;
 
 double largest_change(const Solution& coarse, const Solution& fine) {
   double largest = 0;
@@ -42,7 +47,7 @@ double ratio_of_steps(const Solution& solution) {
 }
 
 /// What the last three costs say.
-void estimate(std::vector<RefinedGrid>& grids, bool adapts) {
+void estimate(std::vector<RefinedGrid>& grids, double expected_order, bool adapts) {
   RefinedGrid& fine = grids.back();
   fine.extrapolated = fine.cost;
   if (grids.size() < 2) return;
@@ -51,11 +56,13 @@ void estimate(std::vector<RefinedGrid>& grids, bool adapts) {
     fine.error = std::abs(change);
     return;
   }
-  double order = kOrder;
+  double order = expected_order;
   if (grids.size() >= 3) {
     const double before = grids[grids.size() - 2].cost - grids[grids.size() - 3].cost;
-    fine.order = change == 0 ? kOrder : std::log2(std::abs(before / change));
-    order = fine.order > kHighestOrder ? 1.0 : std::clamp(fine.order, kLowestOrder, kOrder);
+    fine.order = change == 0 ? expected_order : std::log2(std::abs(before / change));
+    order = fine.order > expected_order + kLargestSurplus
+                ? 1.0
+                : std::clamp(fine.order, kLowestOrder, expected_order);
   }
   const double share = 1 / (std::exp2(order) - 1);
   fine.error = share * std::abs(change);
@@ -101,7 +108,7 @@ Refined refine(const Problem& problem, const SolveOptions& options, const Refine
       grid.control_change = largest_change(result.solution, next);
     }
     grid.step_ratio = ratio_of_steps(next);
-    if (solved) estimate(result.grids, refine.adapts);
+    if (solved) estimate(result.grids, order_of(options.transcription), refine.adapts);
     result.solution = std::move(next);
     if (!solved) return result;
     // The first change says nothing about the order.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "liegrad/control/nlp.hpp"
+#include "liegrad/control/run_cost.hpp"
 #include "liegrad/dae/simulator.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
@@ -15,14 +16,35 @@ using dae::index;
 
 /// How much finer the run is.
 constexpr int kRefinement = 4;
+/// Of a run of Radau steps that cannot have fixed ones.
+constexpr double kRelativeTolerance = 1e-9;
 
-/// Controls that are linear between the points of a grid.
-void interpolate(const Solution& solution, double t, std::span<double> u) {
-  const auto [n, s] = solution.place(t);
-  for (std::size_t i = 0; i < u.size(); ++i) {
-    u[i] = (1 - s) * solution.controls[n][i] + s * solution.controls[n + 1][i];
+/// The controls of a solution, linear between the points of its grid or constant in each step.
+class ControlsOf {
+ public:
+  ControlsOf(const Transcription& transcription, const Solution& solution)
+      : solution_(solution), are_constant_(transcription.options().constant_controls) {}
+
+  /// Constant ones are those of the step that ends at a time.
+  void operator()(double t, std::span<double> u) const {
+    const double rounding = are_constant_ ? kRounding * solution_.states.back().t : 0;
+    (*this)(t, t - rounding, u);
   }
-}
+  /// Those of the step that a time is within.
+  void operator()(double t, double within, std::span<double> u) const {
+    const std::size_t n = solution_.place(within).step;
+    const double start = solution_.states[n].t, end = solution_.states[n + 1].t;
+    const double s = are_constant_ ? 1 : std::clamp((t - start) / (end - start), 0.0, 1.0);
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      u[i] = (1 - s) * solution_.controls[n][i] + s * solution_.controls[n + 1][i];
+    }
+  }
+
+ private:
+  static constexpr double kRounding = 1e-9;  ///< of times, beside the horizon
+  const Solution& solution_;
+  bool are_constant_;
+};
 
 /// All steps are as short as a quarter of the shortest one, as far as there are not too many.
 int num_fine_steps(const Transcription& transcription) {
@@ -34,13 +56,12 @@ int num_fine_steps(const Transcription& transcription) {
 
 /// The cost of a run, by the quadrature of a transcription with as many steps.
 double cost_of(const Problem& problem, TranscriptionOptions options, const Solution& solution,
-               const std::vector<dae::State>& states) {
+               const ControlsOf& controls, const std::vector<dae::State>& states) {
   options.steps = static_cast<int>(states.size()) - 1;
   options.mesh.clear();
   options.backend = ad::Backend::kInterpreted;
   Transcription fine(problem, options);
-  return fine.cost_of(solution.parameters, states,
-                      [&](double t, std::span<double> u) { interpolate(solution, t, u); });
+  return fine.cost_of(solution.parameters, states, controls);
 }
 
 }  // namespace
@@ -52,8 +73,14 @@ void resimulate(const Transcription& transcription, const Solution& solution,
   dae::IntegrateOptions options = dae::alpha_steps();
   options.t_end = solution.summary.t_end;
   options.step = solution.summary.t_end / steps;
-  options.alpha.method = transcription.method();
-  options.controls = [&solution](double t, std::span<double> u) { interpolate(solution, t, u); };
+  if (transcription.has_stages()) {
+    options.method = dae::Method::kRadau;
+    options.radau.stages = transcription.options().radau_stages;
+  } else {
+    options.alpha.method = transcription.method();
+  }
+  const ControlsOf controls(transcription, solution);
+  options.controls = controls;
   options.on_step = [&stop](const dae::State&) { return !stop.is_made(); };
   dae::RunValues values{.parameters = solution.parameters};
   if (!problem.periodic().empty() || transcription.start_is_linked()) {
@@ -73,8 +100,16 @@ void resimulate(const Transcription& transcription, const Solution& solution,
   dae::Solution run = run_in(formulation);
   const auto has_ended = [&] { return run.summary.termination == dae::Termination::kReachedEnd; };
   // Newton's iteration for positions has rounding errors of ε/h² in accelerations; that for velocities has ε/h.
-  if (!has_ended() && !stop.is_made() && formulation != dae::Formulation::kIndex2) {
+  if (!has_ended() && !stop.is_made() && formulation != dae::Formulation::kIndex2 &&
+      !transcription.has_stages()) {
     run = run_in(dae::Formulation::kIndex2);
+  }
+  // That of fixed Radau steps may meet them too; with a tolerance it ends before.
+  if (!has_ended() && !stop.is_made() && transcription.has_stages()) {
+    options.adaptive = dae::AdaptiveOptions{
+        .tolerance = {.relative = kRelativeTolerance, .absolute = kRelativeTolerance}};
+    options.sample_interval = options.step;
+    run = run_in(formulation);
   }
   if (!has_ended()) return;
   certificate.resimulated = true;
@@ -89,7 +124,10 @@ void resimulate(const Transcription& transcription, const Solution& solution,
   }
   if (static_cast<int>(run.samples.size()) == steps + 1) {
     certificate.resimulation_cost_difference =
-        cost_of(problem, transcription.options(), solution, run.samples) - solution.summary.cost;
+        (transcription.has_stages()
+             ? cost_of_run(problem, solution.parameters, run.samples, controls)
+             : cost_of(problem, transcription.options(), solution, controls, run.samples)) -
+        solution.summary.cost;
   }
 }
 

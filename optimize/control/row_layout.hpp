@@ -19,12 +19,18 @@ struct RowLayout {
   int start_a;             ///< a_0 - v̇_0
   int start_constraints;   ///< Φ and dΦ/dt of elements that nothing before satisfies
   int start_periodic;      ///< what periodic nodes have in common, δ and then v
+  int start_controls;      ///< those of the first step, where they are constant
   int start_end;
   // Of a point, from point 1 on, that of the step that leads to it first; offsets.
   int equations;  ///< those of the elements at the end of the step
   int step_size;
   int rescaled;  ///< a for the next step
-  int times, path, point_size;
+  // Of a Radau step, whose stages come first; `equations` is then counted from the first row of a stage.
+  int stage_size;
+  int accelerations;   ///< v̇, λ and s at the end, where they are not those of the last stage
+  int stage_controls;  ///< those of all stages but the last
+  int times;           ///< of the point, then of all stages but the last
+  int path, point_size;
   int end;           ///< constraints at the end
   int end_periodic;  ///< as start_periodic
   int size;

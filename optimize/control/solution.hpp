@@ -77,9 +77,10 @@ struct Solution {
 
   Summary summary;
   Certificate certificate;
-  std::vector<dae::State> states;             ///< at the grid points
-  std::vector<std::vector<double>> controls;  ///< likewise
-  std::vector<double> parameters;             ///< of the system
+  std::vector<dae::State> states;               ///< at the grid points
+  std::vector<std::vector<double>> controls;    ///< likewise
+  std::vector<std::vector<dae::State>> stages;  ///< of each step, if it is one of a Radau method
+  std::vector<double> parameters;               ///< of the system
   /// Multipliers of the step relations of positions: how the cost to go changes along q_n∘exp(δ), the left-trivialised
   /// costate of q, at points 1 … N.
   std::vector<std::vector<double>> costates;

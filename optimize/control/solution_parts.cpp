@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "liegrad/control/ipopt_blocks.hpp"
+#include "liegrad/control/radau_costates.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
@@ -41,8 +42,16 @@ void check_controls(const Transcription& transcription, const Nlp& nlp) {
   const GridLayout& layout = transcription.layout();
   const std::vector<std::string>& controls = transcription.problem().system().controls();
   std::vector<bool> read(controls.size(), false);
+  const RowLayout& rows = transcription.rows();
+  // A control of a stage follows those at both ends of its step, and that of the start may follow that of the first step,
+  // whether it acts on something or not.
+  const auto follows = [&](int row) {
+    if (row >= rows.start_controls && row < rows.start_end) return true;
+    const int offset = row - rows.step_to(std::max(rows.stage_of_row(row), 1));
+    return offset >= rows.stage_controls && offset < rows.times;
+  };
   for (const auto& [row, column] : nlp.jacobian_pattern()) {
-    if (column >= layout.at(layout.num_steps + 1, 0)) continue;
+    if (column >= layout.at(layout.num_steps + 1, 0) || follows(row + 1)) continue;
     const int control = column % layout.width - layout.controls;
     if (control >= 0 && index(control) < controls.size()) read[index(control)] = true;
   }
@@ -133,9 +142,18 @@ void read_motion(const Transcription& transcription, Nlp& nlp, const Iterate& it
     solution.states.push_back(transcription.state(solution.x, n));
     const std::span<const double> u = transcription.controls(solution.x, n);
     solution.controls.emplace_back(u.begin(), u.end());
-    if (n == 0 || solution.multipliers.empty()) continue;
+    if (n > 0 && transcription.has_stages()) {
+      std::vector<dae::State>& stages = solution.stages.emplace_back();
+      for (int i = 0; i < transcription.options().radau_stages; ++i) {
+        stages.push_back(transcription.stage_state(solution.x, n, i));
+      }
+    }
+    if (n == 0 || solution.multipliers.empty() || transcription.has_stages()) continue;
     const auto first = solution.multipliers.begin() + transcription.rows().step_to(n) - 1;
     solution.costates.emplace_back(first, first + dof);
+  }
+  if (transcription.has_stages() && !solution.multipliers.empty()) {
+    solution.costates = radau_costates(transcription, nlp, solution);
   }
 }
 

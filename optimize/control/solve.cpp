@@ -31,6 +31,11 @@ struct Solver::Parts {
         transcription(problem, options.transcription, {}, stop),
         nlp(transcription) {
     check(transcription, nlp);
+    if (options.find_gains && transcription.has_stages()) {
+      throw InvalidArgument("problem '" + problem.name() +
+                            "': gains are there for generalized-alpha methods, not for Radau "
+                            "steps; leave one of both out");
+    }
     if (options.find_gains && transcription.layout().rescales) {
       throw InvalidArgument("problem '" + problem.name() +
                             "': gains on a mesh of unequal steps need a method without memory; "
@@ -78,12 +83,12 @@ Solution Solver::Parts::solve(const Iterate& from) {
   record.summary.variables = nlp.num_variables();
   record.summary.constraints = nlp.num_constraints();
   record.summary.setup_wall_seconds = setup_seconds;
-  if (!options.transcription.method) {
+  if (!options.transcription.method && !transcription.has_stages()) {
     record.summary.choices.push_back(reason_for_method(problem));
   }
   const Iterate iterate = search(from, record);
   Solution solution;
-  solution.formulation = options.transcription.formulation;
+  solution.formulation = transcription.options().formulation;
   solution.primal_history = std::move(record.primal_history);
   solution.dual_history = std::move(record.dual_history);
   Summary& summary = solution.summary;

@@ -122,8 +122,9 @@ PhasedSolution solve(const PhasedProblem& problem, const SolveOptions& options) 
     check(*phase.transcription, *phase.nlp);
     summary.steps += phase.transcription->layout().num_steps;
     const std::string reason = reason_for_method(phase.transcription->problem());
-    if (!options.transcription.method && std::find(summary.choices.begin(), summary.choices.end(),
-                                                   reason) == summary.choices.end()) {
+    if (!options.transcription.method && !phase.transcription->has_stages() &&
+        std::find(summary.choices.begin(), summary.choices.end(), reason) ==
+            summary.choices.end()) {
       summary.choices.push_back(reason);
     }
   }
@@ -140,7 +141,7 @@ PhasedSolution solve(const PhasedProblem& problem, const SolveOptions& options) 
     Solution& own = solution.phases.emplace_back();
     own.summary.status = solution.summary.status;
     own.summary.steps = phase.transcription->layout().num_steps;
-    own.formulation = options.transcription.formulation;
+    own.formulation = phase.transcription->options().formulation;
     read_motion(*phase.transcription, *phase.nlp, iterate_of(program, k, iterate), own);
     solution.start_times.push_back(solution.summary.t_end);
     solution.summary.t_end += own.summary.t_end;

@@ -18,6 +18,21 @@ std::vector<double> between(const std::vector<double>& a, const std::vector<doub
   return list;
 }
 
+/// The motion of a solution at a time, interpolated between its points.
+dae::State state_at(const Solution& solution, double t, const lie::GroupList& space) {
+  const auto [k, s] = solution.place(t);
+  const dae::State &before = solution.states[k], &after = solution.states[k + 1];
+  dae::State state;
+  state.q.resize(before.q.size());
+  space.interpolate<double>(before.q, after.q, s, state.q);
+  state.v = between(before.v, after.v, s);
+  state.v_dot = between(before.v_dot, after.v_dot, s);
+  state.a = between(before.a, after.a, s);
+  state.lambda = between(before.lambda, after.lambda, s);
+  state.s = between(before.s, after.s, s);
+  return state;
+}
+
 void check(const Problem& problem, const Solution& solution) {
   const dae::Model& system = problem.system();
   const auto refuse = [&](const std::string& what, std::size_t has, std::size_t needs) {
@@ -35,15 +50,23 @@ void check(const Problem& problem, const Solution& solution) {
   const auto require = [&](const std::string& what, const std::vector<double>& list, int needs) {
     if (list.size() != index(needs)) refuse(what, list.size(), index(needs));
   };
-  for (std::size_t n = 0; n < solution.states.size(); ++n) {
-    const dae::State& state = solution.states[n];
+  const auto check_state = [&](const dae::State& state) {
     require("coefficients", state.q, system.configuration_space().num_coeffs());
     require("velocities", state.v, system.dof());
     require("accelerations", state.v_dot, system.dof());
     require("values of a", state.a, system.dof());
     require("multipliers", state.lambda, system.num_multipliers());
     require("algebraic unknowns", state.s, system.num_algebraic());
+  };
+  for (std::size_t n = 0; n < solution.states.size(); ++n) {
+    check_state(solution.states[n]);
     require("controls", solution.controls[n], static_cast<int>(system.controls().size()));
+  }
+  for (const std::vector<dae::State>& step : solution.stages) {
+    for (const dae::State& stage : step) {
+      check_state(stage);
+      require("stabilising multipliers", stage.eta, system.num_multipliers());
+    }
   }
 }
 
@@ -51,6 +74,7 @@ void check(const Problem& problem, const Solution& solution) {
 
 void Transcription::start_from_guess() {
   references_ = first_references_;
+  stage_references_ = first_stage_references_;
   guess_ = first_guess_;
   use_references();
 }
@@ -65,6 +89,52 @@ bool Transcription::has_times_of(const Solution& solution) const {
   return true;
 }
 
+/// Whether a solution of as many points has as many stages of each step.
+bool Transcription::has_stages_of(const Solution& solution) const {
+  if (!has_stages()) return solution.stages.empty();
+  return solution.stages.size() == radau_steps_.size() &&
+         std::all_of(solution.stages.begin(), solution.stages.end(),
+                     [&](const auto& list) { return list.size() == layout_.stages.size(); });
+}
+
+/// With the stages of the solution where it has the same unknowns; between its points otherwise.
+void Transcription::start_stages_from(const Solution& solution, bool same) {
+  const dae::Model& system = problem_.system();
+  const lie::GroupList& space = system.configuration_space();
+  const double begin = solution.states.front().t, duration = solution.states.back().t - begin;
+  const int last = options_.radau_stages - 1;
+  for (int n = 1; n <= layout_.num_steps; ++n) {
+    const double horizon = layout_.horizon >= 0 ? duration : problem_.horizon();
+    for (int i = 0; i <= last; ++i) {
+      const GridLayout::Stage& at = layout_.stages[index(i)];
+      const auto put = [&](int offset, const std::vector<double>& list) {
+        std::copy(list.begin(), list.end(), guess_.begin() + layout_.at(n, offset));
+      };
+      const dae::State state =
+          same ? solution.stages[index(n - 1)][index(i)]
+               : state_at(solution, begin + stage_share(n, i) * duration, space);
+      put(at.v_dot, state.v_dot);
+      put(at.lambda, state.lambda);
+      put(at.s, state.s);
+      std::vector<double> eta(index(system.num_multipliers()), 0.0);
+      for (std::size_t k = 0; same && k < eta.size(); ++k) eta[k] = state.step * state.eta[k];
+      put(at.stabilizer, eta);
+      if (i == last) break;
+      stage_references_[index(n - 1)][index(i)] = state.q;
+      put(at.q, std::vector<double>(index(system.dof()), 0.0));
+      put(at.v, state.v);
+      const double c = control_share(i);
+      for (std::size_t k = 0; k < system.controls().size(); ++k) {
+        const auto u = [&](int point) {
+          return guess_[index(layout_.at(point, layout_.controls)) + k];
+        };
+        guess_[index(layout_.at(n, at.controls)) + k] = (1 - c) * u(n - 1) + c * u(n);
+      }
+      if (layout_.has_times) guess_[index(layout_.at(n, at.time))] = horizon * stage_share(n, i);
+    }
+  }
+}
+
 bool Transcription::start_from(const Solution& solution) {
   check(problem_, solution);
   const dae::Model& system = problem_.system();
@@ -76,24 +146,24 @@ bool Transcription::start_from(const Solution& solution) {
                     solution.x.size() == guess_.size() &&
                     solution.multipliers.size() == index(rows_.size - 1) &&
                     solution.lower_multipliers.size() == guess_.size() &&
-                    solution.upper_multipliers.size() == guess_.size();
+                    solution.upper_multipliers.size() == guess_.size() && has_stages_of(solution);
   const double horizon = layout_.horizon >= 0 ? duration : problem_.horizon();
-  std::vector<double> q(index(space.num_coeffs())), delta(index(space.dof()));
+  std::vector<double> delta(index(space.dof()));
   for (int n = 0; n <= last; ++n) {
-    const auto [k, s] = solution.place(begin + share(n) * duration);
-    const dae::State &before = solution.states[k], &after = solution.states[k + 1];
+    const double t = begin + share(n) * duration;
+    const auto [k, s] = solution.place(t);
+    const dae::State state = state_at(solution, t, space);
     const auto put = [&](int offset, const std::vector<double>& list) {
       std::copy(list.begin(), list.end(), guess_.begin() + layout_.at(n, offset));
     };
-    space.interpolate<double>(before.q, after.q, s, q);
-    if (n > 0 && (n < last || !keeps_end_reference())) references_[index(n)] = q;
-    space.minus<double>(q, references_[index(n)], delta);
+    if (n > 0 && (n < last || !keeps_end_reference())) references_[index(n)] = state.q;
+    space.minus<double>(state.q, references_[index(n)], delta);
     put(layout_.q, delta);
-    put(layout_.v, between(before.v, after.v, s));
-    put(layout_.v_dot, between(before.v_dot, after.v_dot, s));
-    put(layout_.a, between(before.a, after.a, s));
-    put(layout_.lambda, between(before.lambda, after.lambda, s));
-    put(layout_.s, between(before.s, after.s, s));
+    put(layout_.v, state.v);
+    if (!has_stages()) put(layout_.a, state.a);
+    put(layout_.v_dot, state.v_dot);
+    put(layout_.lambda, state.lambda);
+    put(layout_.s, state.s);
     put(layout_.controls, between(solution.controls[k], solution.controls[k + 1], s));
     if (layout_.has_times) guess_[index(layout_.at(n, layout_.time))] = horizon * share(n);
     for (int i = 0; layout_.rescales && i < system.dof(); ++i) {
@@ -107,6 +177,7 @@ bool Transcription::start_from(const Solution& solution) {
       guess_[index(variable)] = same ? solution.x[index(variable)] : 0.0;
     }
   }
+  if (has_stages()) start_stages_from(solution, same);
   if (layout_.horizon >= 0) guess_[index(layout_.horizon)] = horizon;
   share_periodic();
   int next = layout_.parameters;

@@ -32,6 +32,21 @@ void check_mesh(const Problem& problem, const std::vector<double>& mesh) {
   }
 }
 
+void check_radau(const Problem& problem, const TranscriptionOptions& options) {
+  const auto refuse = [&](const std::string& sentence) {
+    throw InvalidArgument("problem '" + problem.name() + "': " + sentence);
+  };
+  if (options.radau_stages != 2 && options.radau_stages != 3) {
+    refuse("a Radau step has 2 or 3 stages, not " + std::to_string(options.radau_stages));
+  }
+  if (options.method) {
+    refuse("Radau steps and a generalized-alpha method are two ways; choose one");
+  }
+  if (options.kind != TranscriptionKind::kSimultaneous) {
+    refuse("Radau steps need the simultaneous transcription; shooting knows generalized-alpha");
+  }
+}
+
 TranscriptionOptions completed(const Problem& problem, TranscriptionOptions options) {
   if (!problem.periodic().empty() && options.kind != TranscriptionKind::kSimultaneous) {
     throw InvalidArgument("problem '" + problem.name() +
@@ -46,6 +61,16 @@ TranscriptionOptions completed(const Problem& problem, TranscriptionOptions opti
     throw InvalidArgument("problem '" + problem.name() + "': " + std::to_string(options.steps) +
                           " steps are too few; a horizon has at least 2");
   }
+  if (options.constant_controls && options.radau_stages == 0) {
+    throw InvalidArgument("problem '" + problem.name() +
+                          "': constant controls need Radau steps; generalized-alpha reads controls "
+                          "at the end of a step, where constant ones are of first order");
+  }
+  if (options.radau_stages != 0) {
+    check_radau(problem, options);
+    options.formulation = dae::Formulation::kStabilized;
+    return options;
+  }
   if (!options.method) {
     options.method = dae::AlphaMethod{};
     if (problem.system().num_multipliers() == 0) {
@@ -56,8 +81,9 @@ TranscriptionOptions completed(const Problem& problem, TranscriptionOptions opti
 }
 
 /// Methods with a ≠ v̇ carry an a that belongs to a time within a step.
-bool rescales(const dae::AlphaMethod& method) {
-  return method.parameters.alpha_m != 0 || method.parameters.alpha_f != 0;
+bool rescales(const TranscriptionOptions& options) {
+  if (options.mesh.empty() || options.radau_stages > 0) return false;
+  return options.method->parameters.alpha_m != 0 || options.method->parameters.alpha_f != 0;
 }
 
 /// x - y.
@@ -89,12 +115,15 @@ Transcription::Transcription(const Problem& problem, const TranscriptionOptions&
       options_(completed(problem, options)),
       start_(start),
       point_functions_(problem.system()),
-      functions_(problem, point_functions_),
-      layout_(problem, options_.steps,
-              {.is_stabilized = options.formulation == dae::Formulation::kStabilized,
-               .has_times = problem.has_free_horizon() && functions_.read_time,
-               .rescales = !options_.mesh.empty() && rescales(method())}),
-      rows_(problem, functions_, options.formulation, layout_, start_.new_constraints),
+      functions_(problem, point_functions_, has_stages()),
+      layout_(
+          problem, options_.steps,
+          {.is_stabilized = options_.formulation == dae::Formulation::kStabilized && !has_stages(),
+           .has_times = problem.has_free_horizon() && functions_.read_time,
+           .rescales = rescales(options_),
+           .stages = options_.radau_stages,
+           .constant_controls = options_.constant_controls}),
+      rows_(problem, functions_, options_.formulation, layout_, start_.new_constraints),
       motion_(problem.system()),
       sum_(layout_.num_variables, rows_.size),
       terms_(std::make_unique<sensitivity::TermList>(sum_, options.backend)) {
@@ -105,6 +134,7 @@ Transcription::Transcription(const Problem& problem, const TranscriptionOptions&
   set_references();
   set_variable_bounds();
   first_references_ = references_;
+  first_stage_references_ = stage_references_;
   first_guess_ = guess_;
 }
 
@@ -116,7 +146,9 @@ void Transcription::place_points() {
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
   // One length of all steps, or one for each.
   const int fraction = take(options_.mesh.empty() ? 1 : layout_.num_steps);
-  const int method_numbers = take(sensitivity::kNumMethodNumbers);
+  const int method_numbers =
+      take(has_stages() ? sensitivity::RadauTerms::num_method_numbers(system, options_.radau_stages)
+                        : sensitivity::kNumMethodNumbers);
   horizon_ = layout_.horizon >= 0 ? layout_.horizon : take(1);
 
   std::vector<int> parameters;
@@ -124,9 +156,8 @@ void Transcription::place_points() {
   for (int i = 0; i < static_cast<int>(system.parameters().size()); ++i) {
     parameters.push_back(problem_.free_parameters().contains(i) ? next_free++ : take(1));
   }
-  std::vector<MotionPlaces> points;
   for (int n = 0; n <= layout_.num_steps; ++n) {
-    MotionPlaces& point = points.emplace_back();
+    MotionPlaces& point = points_.emplace_back();
     point.motion.resize(index(motion_.size));
     point.put(motion_.q, system.dof(), layout_.at(n, layout_.q));
     point.put(motion_.v, system.dof(), layout_.at(n, layout_.v));
@@ -141,9 +172,10 @@ void Transcription::place_points() {
       point.views.push_back(take(dae::NodeView::size(space.group(i))));
     }
   }
-  for (int n = 0; n < layout_.num_steps; ++n) {
-    steps_.push_back({.start = points[index(n)],
-                      .end = points[index(n + 1)],
+  if (has_stages()) place_stages(fraction, method_numbers, take);
+  for (int n = 0; n < layout_.num_steps && !has_stages(); ++n) {
+    steps_.push_back({.start = points_[index(n)],
+                      .end = points_[index(n + 1)],
                       .start_a = layout_.at(n, n == 0 ? layout_.a : layout_.start_a),
                       .end_a = layout_.at(n + 1, layout_.a),
                       .stabilizer = layout_.at(n + 1, layout_.stabilizer),
@@ -162,41 +194,39 @@ void Transcription::place_points() {
     if (n > 0 && !options_.mesh.empty()) numbers_[index(fraction + n - 1)] = step_share(n);
   }
   if (options_.mesh.empty()) numbers_[index(fraction)] = 1.0 / layout_.num_steps;
-  sensitivity::set_method_numbers(method(), std::span(numbers_).subspan(index(method_numbers)));
+  if (!has_stages()) {
+    sensitivity::set_method_numbers(method(), std::span(numbers_).subspan(index(method_numbers)));
+  }
   numbers_[index(horizon_)] = problem_.horizon();
   const std::vector<double> values = system.parameter_values();
   for (std::size_t i = 0; i < values.size(); ++i) numbers_[index(parameters[i])] = values[i];
   for (int n = 0; n <= layout_.num_steps; ++n) {
-    numbers_[index(points[index(n)].motion[index(motion_.time)])] = problem_.horizon() * share(n);
+    numbers_[index(points_[index(n)].motion[index(motion_.time)])] = problem_.horizon() * share(n);
   }
+  if (has_stages()) set_stage_numbers();
 }
 
 /// Φ = 0 and dΦ/dt = 0 at the start, of the elements that are named.
-void Transcription::add_start_constraints(StepTerms& steps) {
+void Transcription::add_start_constraints(sensitivity::ElementTerms& elements) {
   const dae::Model& system = problem_.system();
   int row = rows_.start_constraints;
   for (const int i : start_.new_constraints) {
     const dae::PlacedElement& element = system.elements()[index(i)];
     const int count = 2 * system.kind_of(element).shape().constraints;
-    steps.add_element(ElementFunction::kConstraints, {}, element, steps_.front().start,
-                      ad::range(row, count));
+    elements.add_element(ElementFunction::kConstraints, {}, element, points_.front(),
+                         ad::range(row, count));
     row += count;
   }
 }
 
 void Transcription::add_terms() {
-  const dae::Model& system = problem_.system();
-  StepTerms steps(system, options_.formulation, dae::sigma_form(method().sigma), *terms_);
-  const MotionPlaces& start = steps_.front().start;
-  steps.add_elements(ElementFunction::kStep, {.position = false, .velocity = false}, start,
-                     rows_.start_motion);
-  steps.add_elements(ElementFunction::kAcceleration, {}, start, rows_.start_acceleration);
-  add_start_constraints(steps);
+  sensitivity::ElementTerms elements(problem_.system(), *terms_);
+  const MotionPlaces& start = points_.front();
+  elements.add_elements(ElementFunction::kStep, {.position = false, .velocity = false}, start,
+                        rows_.start_motion);
+  elements.add_elements(ElementFunction::kAcceleration, {}, start, rows_.start_acceleration);
+  add_start_constraints(elements);
   const ad::Recording equality = difference();
-  for (int i = 0; i < system.dof(); ++i) {
-    terms_->add(equality, std::array{layout_.a + i, layout_.v_dot + i},
-                std::array{rows_.start_a + i});
-  }
   // Both ends count from the same reference, so that equal δ are equal configurations.
   const int num_periodic = static_cast<int>(problem_.periodic().size());
   for (int k = 0; k < 2 * num_periodic; ++k) {
@@ -208,30 +238,33 @@ void Transcription::add_terms() {
     terms_->add(equality, std::array{layout_.at(layout_.num_steps, offset), shared},
                 std::array{rows_.end_periodic + k});
   }
-  const ad::Recording time = time_relation(), rescaled = rescaling();
-  for (int n = 1; n <= layout_.num_steps; ++n) {
-    steps.add_step(steps_[index(n - 1)], rows_.step_to(n));
-    for (int i = 0; layout_.rescales && i < system.dof(); ++i) {
-      terms_->add(rescaled,
-                  std::array{layout_.at(n, layout_.start_a + i), layout_.at(n, layout_.v_dot + i),
-                             layout_.at(n, layout_.a + i), ratios_ + n},
-                  std::array{rows_.step_to(n) + rows_.rescaled + i});
-    }
-    if (!layout_.has_times) continue;
+  int row_of_control = rows_.start_controls;
+  for (std::size_t k = 0; layout_.constant_controls && k < problem_.control_bounds().size(); ++k) {
+    if (problem_.control_bounds()[k].is_point()) continue;
+    const int control = layout_.controls + static_cast<int>(k);
+    terms_->add(equality, std::array{control, layout_.at(1, control)},
+                std::array{row_of_control++});
+  }
+  if (has_stages()) {
+    add_radau_steps();
+  } else {
+    add_alpha_steps(equality);
+  }
+  const ad::Recording time = time_relation();
+  for (int n = 1; n <= layout_.num_steps && layout_.has_times; ++n) {
+    const int row = rows_.step_to(n) + rows_.times;
     terms_->add(time, std::array{layout_.at(n, layout_.time), horizon_, shares_ + n},
-                std::array{rows_.step_to(n) + rows_.times});
+                std::array{row});
+    for (int i = 0; i + 1 < options_.radau_stages; ++i) {
+      terms_->add(time,
+                  std::array{layout_.at(n, layout_.stages[index(i)].time), horizon_,
+                             stage_share_place(n, i)},
+                  std::array{row + 1 + i});
+    }
   }
 
-  const std::array cost{rows_.cost};
-  for (const sensitivity::StepPlaces& step : steps_) {
-    std::vector<int> numbers = point_functions_.numbers(step.start);
-    const std::vector<int> end = point_functions_.numbers(step.end);
-    numbers.insert(numbers.end(), end.begin(), end.end());
-    numbers.insert(numbers.end(), {step.horizon, step.fraction});
-    for (const ad::Recording& f : functions_.running_costs) terms_->add(f, numbers, cost);
-  }
-  const std::vector<int> end = point_functions_.numbers(steps_.back().end);
-  for (const ad::Recording& f : functions_.end_costs) terms_->add(f, end, cost);
+  const std::vector<int> end = point_functions_.numbers(points_.back());
+  for (const ad::Recording& f : functions_.end_costs) terms_->add(f, end, std::array{rows_.cost});
   const auto add_constraints = [&](const std::vector<ad::Recording>& list,
                                    const std::vector<int>& numbers, int row) {
     for (const ad::Recording& f : list) {
@@ -240,10 +273,38 @@ void Transcription::add_terms() {
     }
   };
   for (int n = 0; n <= layout_.num_steps; ++n) {
-    const MotionPlaces& point = n == 0 ? start : steps_[index(n - 1)].end;
-    add_constraints(functions_.path_constraints, point_functions_.numbers(point), rows_.path_at(n));
+    add_constraints(functions_.path_constraints, point_functions_.numbers(points_[index(n)]),
+                    rows_.path_at(n));
   }
   add_constraints(functions_.end_constraints, end, rows_.end);
+}
+
+void Transcription::add_alpha_steps(const ad::Recording& equality) {
+  const int dof = problem_.system().dof();
+  StepTerms steps(problem_.system(), options_.formulation, dae::sigma_form(method().sigma),
+                  *terms_);
+  for (int i = 0; i < dof; ++i) {
+    terms_->add(equality, std::array{layout_.a + i, layout_.v_dot + i},
+                std::array{rows_.start_a + i});
+  }
+  const ad::Recording rescaled = rescaling();
+  for (int n = 1; n <= layout_.num_steps; ++n) {
+    const sensitivity::StepPlaces& step = steps_[index(n - 1)];
+    steps.add_step(step, rows_.step_to(n));
+    for (int i = 0; layout_.rescales && i < dof; ++i) {
+      terms_->add(rescaled,
+                  std::array{layout_.at(n, layout_.start_a + i), layout_.at(n, layout_.v_dot + i),
+                             layout_.at(n, layout_.a + i), ratios_ + n},
+                  std::array{rows_.step_to(n) + rows_.rescaled + i});
+    }
+    std::vector<int> numbers = point_functions_.numbers(step.start);
+    const std::vector<int> end = point_functions_.numbers(step.end);
+    numbers.insert(numbers.end(), end.begin(), end.end());
+    numbers.insert(numbers.end(), {step.horizon, step.fraction});
+    for (const ad::Recording& f : functions_.running_costs) {
+      terms_->add(f, numbers, std::array{rows_.cost});
+    }
+  }
 }
 
 void Transcription::list_kernels(ad::KernelList& list) const {
@@ -284,13 +345,12 @@ double Transcription::cost_of(std::span<const double> parameters,
                               const std::function<void(double, std::span<double>)>& controls) {
   const dae::Model& system = problem_.system();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    numbers_[index(steps_.front().start.motion[index(motion_.parameters) + i])] = parameters[i];
+    numbers_[index(points_.front().motion[index(motion_.parameters) + i])] = parameters[i];
   }
   numbers_[index(horizon_)] = states.back().t - states.front().t;
   for (int n = 0; n <= layout_.num_steps; ++n) {
     const dae::State& state = states[index(n)];
-    const std::vector<int>& places =
-        n == 0 ? steps_.front().start.motion : steps_[index(n - 1)].end.motion;
+    const std::vector<int>& places = points_[index(n)].motion;
     const auto put = [&](int first, const std::vector<double>& list) {
       for (std::size_t i = 0; i < list.size(); ++i) {
         numbers_[index(places[index(first) + i])] = list[i];

@@ -14,6 +14,7 @@
 #include "liegrad/control/stop_request.hpp"
 #include "liegrad/control/transcription_options.hpp"
 #include "liegrad/dae/state.hpp"
+#include "liegrad/sensitivity/step/radau_terms.hpp"
 
 namespace liegrad::control {
 
@@ -44,7 +45,9 @@ class Transcription {
   const Problem& problem() const { return problem_; }
   bool start_is_linked() const { return start_.is_linked; }
   const TranscriptionOptions& options() const { return options_; }
-  /// The method that is used.
+  /// Whether steps are those of Radau IIA.
+  bool has_stages() const { return options_.radau_stages > 0; }
+  /// The generalized-α method that is used otherwise.
   const dae::AlphaMethod& method() const { return *options_.method; }
   const GridLayout& layout() const { return layout_; }
   int num_variables() const { return layout_.num_variables; }
@@ -89,7 +92,7 @@ class Transcription {
   void move_reference(int point, int node, std::span<const double> q, std::vector<double>& x);
   /// Where the unknowns and numbers of a point stand.
   const sensitivity::MotionPlaces& places(int point) const {
-    return point == 0 ? steps_.front().start : steps_[static_cast<std::size_t>(point - 1)].end;
+    return points_[static_cast<std::size_t>(point)];
   }
   const PointFunctions& point_functions() const { return point_functions_; }
   const std::vector<double>& reference(int point) const {
@@ -105,6 +108,8 @@ class Transcription {
   double horizon(std::span<const double> x) const;
   /// The motion at a point.
   dae::State state(std::span<const double> x, int point) const;
+  /// That of a stage of the Radau step that leads to a point, with η.
+  dae::State stage_state(std::span<const double> x, int point, int stage) const;
   std::span<const double> controls(std::span<const double> x, int point) const;
   /// Values of all parameters of the system.
   std::vector<double> parameters(std::span<const double> x) const;
@@ -134,13 +139,36 @@ class Transcription {
   void set_variable_bounds();
   void set_guess(const StopRequest& stop);
   void guess_reactions(const StopRequest& stop);
-  void add_start_constraints(sensitivity::StepTerms& steps);
+  void add_start_constraints(sensitivity::ElementTerms& elements);
+  void add_alpha_steps(const ad::Recording& equality);
+  // Of Radau steps, see radau_stages.cpp.
+  void place_stages(int fraction, int method, const std::function<int(int)>& take);
+  void set_stage_numbers();
+  void add_radau_steps();
+  void add_radau_step(const sensitivity::RadauPlaces& places, int quadrature, int point,
+                      sensitivity::RadauTerms& steps, sensitivity::TermList& terms) const;
+  void add_stage_controls();
+  void set_stage_scales();
+  void guess_stages();
+  void start_stages_from(const Solution& solution, bool same);
+  void set_stage_references();
+  void recentre_stages(std::vector<double>& x);
+  std::string stage_variable_name(int offset) const;
+  std::string step_row_name(int offset) const;
+  /// c of u_i = (1-c) u_n + c u_{n+1} at a stage.
+  double control_share(int stage) const;
+  /// The time of a stage as a share of the horizon, and where it stands.
+  double stage_share(int point, int stage) const;
+  int stage_share_place(int point, int stage) const {
+    return stage_shares_ + (point - 1) * (options_.radau_stages - 1) + stage;
+  }
   bool keeps_end_reference() const;
   bool is_fixed_at_end(int node) const;
   std::string periodic_name(int k) const;
   /// What periodic nodes have in common, from the start of the guess.
   void share_periodic();
   bool has_times_of(const Solution& solution) const;
+  bool has_stages_of(const Solution& solution) const;
   std::vector<double> guessed_configuration(double fraction) const;
 
   const Problem& problem_;
@@ -153,12 +181,19 @@ class Transcription {
   sensitivity::MotionLayout motion_;
   sensitivity::KernelSum sum_;
   std::unique_ptr<sensitivity::TermList> terms_;
+  std::vector<sensitivity::MotionPlaces> points_;
   std::vector<sensitivity::StepPlaces> steps_;
+  std::vector<sensitivity::RadauPlaces> radau_steps_;  ///< in place of these
+  std::optional<dae::RadauCoefficients> radau_;
+  std::vector<double> stabilizer_weights_;  ///< W of Radau steps
   int horizon_ = 0, shares_ = 0, ratios_ = 0;
+  int quadrature_ = 0, abscissae_ = 0, stage_shares_ = 0;
   std::vector<double> numbers_, guess_, row_scales_;
   std::vector<Interval> variable_bounds_, row_bounds_;
   std::vector<std::vector<double>> references_;  ///< q̄_n
   std::vector<std::vector<double>> first_references_;
+  /// Those of the stages of Radau steps, step by step, without the last one.
+  std::vector<std::vector<std::vector<double>>> stage_references_, first_stage_references_;
   std::vector<double> first_guess_;
 };
 

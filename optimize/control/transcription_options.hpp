@@ -26,6 +26,11 @@ struct TranscriptionOptions {
   /// Without one, the trapezoidal rule, and for systems with constraints the default of AlphaMethod, which damps. A
   /// method that damps leaves oscillations in the last few controls; one that does not, in multipliers of index 3.
   std::optional<dae::AlphaMethod> method = {};
+  /// 2 or 3: the steps are those of Radau IIA with so many stages, of order 3 or 5, in place of a generalized-α method.
+  /// The stages are unknowns too, and constraints are in the stabilised formulation, whatever `formulation` says.
+  int radau_stages = 0;
+  /// Of Radau steps: controls are constant in a step, where those at its end hold, and not linear between points.
+  bool constant_controls = false;
   dae::Formulation formulation = dae::Formulation::kIndex3;
   ad::Backend backend = ad::Backend::kCompiled;
 };

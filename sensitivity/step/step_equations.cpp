@@ -80,10 +80,10 @@ StepEquations::Layout::Layout(const dae::Model& system) {
 
 StepEquations::StepEquations(const dae::Model& system, dae::Formulation formulation,
                              const dae::AlphaMethod& method, ad::Backend backend)
-    : model_(system.shared()),
-      layout_(system),
-      sum_(layout_.size,
-           3 * system.dof() + EquationRows(system, dae::constraint_rows(formulation)).size) {
+    : SumAtPoint(Layout(system).size,
+                 3 * system.dof() + EquationRows(system, dae::constraint_rows(formulation)).size),
+      model_(system.shared()),
+      layout_(system) {
   int size = 0;
   places_ = places_of(system, layout_, size);
   numbers_.assign(index(size), 0.0);

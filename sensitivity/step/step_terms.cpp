@@ -1,7 +1,5 @@
 #include "liegrad/sensitivity/step/step_terms.hpp"
 
-#include <numeric>
-
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::sensitivity {
@@ -10,22 +8,10 @@ using dae::ElementFunction;
 using dae::Formulation;
 using dae::index;
 
-void MotionPlaces::put(int first, int count, int offset) {
-  std::iota(motion.begin() + first, motion.begin() + first + count, offset);
-}
-
 void set_method_numbers(const dae::AlphaMethod& method, std::span<double> numbers) {
   const dae::AlphaParameters& p = method.parameters;
   const double list[kNumMethodNumbers] = {p.alpha_m, p.alpha_f, p.beta, p.gamma, method.sigma};
   std::copy(std::begin(list), std::end(list), numbers.begin());
-}
-
-void set_views(const lie::GroupList& space, std::span<const double> q, std::span<const int> views,
-               std::span<double> numbers) {
-  for (int i = 0; i < space.size(); ++i) {
-    dae::NodeView::of<double>(space.group(i), q.subspan(index(space.coeff_offset(i))),
-                              numbers.subspan(index(views[index(i)])));
-  }
 }
 
 /// Adds the relations between both ends, part by part of a configuration space.
@@ -74,12 +60,10 @@ class StepTerms::Parts {
 
 StepTerms::StepTerms(const dae::Model& system, Formulation formulation, dae::SigmaForm form,
                      TermList& terms)
-    : system_(system),
-      layout_(system),
+    : ElementTerms(system, terms),
       formulation_(formulation),
       form_(form),
-      rows_(system, dae::constraint_rows(formulation)),
-      terms_(terms) {}
+      rows_(system, dae::constraint_rows(formulation)) {}
 
 const ad::Recording& StepTerms::defect(StepPart part) {
   auto found = defects_.find(part);
@@ -87,39 +71,6 @@ const ad::Recording& StepTerms::defect(StepPart part) {
     found = defects_.emplace(part, defect_recording(part, form_)).first;
   }
   return found->second;
-}
-
-void StepTerms::add_elements(ElementFunction function, dae::ConstraintRows rows,
-                             const MotionPlaces& places, int first_row) {
-  for (const dae::PlacedElement& element : system_.elements()) {
-    const dae::ElementKind& kind = system_.kind_of(element);
-    if (is_about_constraints(function) && kind.shape().constraints == 0) continue;
-    std::vector<int> values = element_values(system_, element, function, rows);
-    for (int& row : values) row += first_row;
-    add_element(function, rows, element, places, values);
-  }
-}
-
-void StepTerms::add_element(ElementFunction function, dae::ConstraintRows rows,
-                            const dae::PlacedElement& element, const MotionPlaces& places,
-                            const std::vector<int>& values) {
-  const lie::GroupList& space = system_.configuration_space();
-  const dae::ElementKind& kind = system_.kind_of(element);
-  const ad::Recording& recording = kind.function_recording(function, rows);
-  std::vector<int> numbers(index(recording.num_inputs()), TermList::kZero);
-  const std::vector<int> inputs = kind.arguments(function);
-  const std::vector<int> parts = element_arguments(system_, element, layout_);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    numbers[index(inputs[i])] = places.motion[index(parts[i])];
-  }
-  const dae::ElementInputs in = kind.inputs(dae::kDirectForm);
-  for (std::size_t k = 0; k < element.nodes.size(); ++k) {
-    const int node = element.nodes[k];
-    std::iota(numbers.begin() + in.nodes[k].view,
-              numbers.begin() + in.nodes[k].view + dae::NodeView::size(space.group(node)),
-              places.views[index(node)]);
-  }
-  terms_.add(recording, numbers, values);
 }
 
 void StepTerms::add_step(const StepPlaces& places, int first_row) {

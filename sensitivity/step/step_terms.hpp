@@ -6,20 +6,9 @@
 #include "liegrad/dae/equations/formulation.hpp"
 #include "liegrad/dae/equations/step_equations.hpp"
 #include "liegrad/sensitivity/step/defect_recordings.hpp"
-#include "liegrad/sensitivity/step/element_sum.hpp"
-#include "liegrad/sensitivity/step/term_list.hpp"
+#include "liegrad/sensitivity/step/element_terms.hpp"
 
 namespace liegrad::sensitivity {
-
-/// Where a perturbed motion stands among the numbers of a sum: the parts of MotionLayout, number by number, and
-/// the views of the nodes at δ = 0, node by node.
-struct MotionPlaces {
-  std::vector<int> motion;
-  std::vector<int> views;
-
-  /// Parts of MotionLayout of equal length, put in a row of numbers that begins at an offset.
-  void put(int first, int count, int offset);
-};
 
 /// Where the two ends of a generalized-α step stand, and all else that it depends on.
 struct StepPlaces {
@@ -37,15 +26,12 @@ struct StepPlaces {
 
 /// Writes the five numbers that step terms read of a method.
 void set_method_numbers(const dae::AlphaMethod& method, std::span<double> numbers);
-/// Writes the views of a configuration to their places.
-void set_views(const lie::GroupList& space, std::span<const double> q, std::span<const int> views,
-               std::span<double> numbers);
 
 /// The step equations of a generalized-α method as terms of a sum, at any point:
 ///
 ///     the residuals of defect_recording(), with -hB(q_n)ᵀη when stabilised     3 rows for each velocity
 ///     M v̇ + g + Bᵀλ, h_s, Φ and dΦ/dt at the end, as in EquationRows
-class StepTerms {
+class StepTerms : public ElementTerms {
  public:
   StepTerms(const dae::Model& system, dae::Formulation formulation, dae::SigmaForm form,
             TermList& terms);
@@ -55,24 +41,14 @@ class StepTerms {
   int num_rows() const { return first_element_row() + rows_.size; }
 
   void add_step(const StepPlaces& places, int first_row);
-  /// A function of all elements; its values are those of element_sum(), from a row on.
-  void add_elements(dae::ElementFunction function, dae::ConstraintRows rows,
-                    const MotionPlaces& places, int first_row);
-  /// The same of one element, whose values are added to the rows that are named.
-  void add_element(dae::ElementFunction function, dae::ConstraintRows rows,
-                   const dae::PlacedElement& element, const MotionPlaces& places,
-                   const std::vector<int>& values);
 
  private:
   class Parts;
   const ad::Recording& defect(StepPart part);
 
-  const dae::Model& system_;
-  MotionLayout layout_;
   dae::Formulation formulation_;
   dae::SigmaForm form_;
   EquationRows rows_;
-  TermList& terms_;
   std::map<StepPart, ad::Recording> defects_;
 };
 

@@ -204,6 +204,32 @@ for field, value, part in (("problem", "crane", "crane"), ("points", 3, "points"
         json.dump(content, file)
     refuses(part, "spherical_pendulum", "--steps", 40, "--warm-start", scratch + "/bad.json")
 refuses("cannot be read", "spherical_pendulum", "--warm-start", scratch + "/none.json")
+
+# --- Radau steps ---
+
+radau = ["spherical_pendulum", "--method", "radau-3", "--steps", 20]
+s = summary(*radau, "--write", scratch + "/radau.json")
+expect(s["method"] == "radau-3" and abs(s["cost"] - 27.068388) < 1e-5, "cost of Radau steps", s["cost"])
+expect(s["certificate"]["local_minimum"] and s["certificate"]["resimulation_miss"] < 1e-5, s["certificate"])
+again = summary(*radau, "--warm-start", scratch + "/radau.json")
+expect(again["iterations"] <= 1, "iterations from a solution with stages:", again["iterations"])
+from_radau = summary("spherical_pendulum", "--steps", 20, "--warm-start", scratch + "/radau.json")
+expect(from_radau["method"] == "lie-alpha" and from_radau["status"] == "solved", "a start from another method", from_radau["status"])
+with open(scratch + "/radau.json") as file:
+    stages_file = json.load(file)
+for wrong, part in ((3, "a list of stages"), ([[{"t": 0}]], "stages 0")):
+    with open(scratch + "/bad.json", "w") as file:
+        json.dump({**stages_file, "stages": wrong}, file)
+    refuses(part, *radau, "--warm-start", scratch + "/bad.json")
+stages_file["stages"][0][0]["eta"] = []
+with open(scratch + "/bad.json", "w") as file:
+    json.dump(stages_file, file)
+refuses("0 stabilising multipliers, not 3", *radau, "--warm-start", scratch + "/bad.json")
+refuses("did you mean 'radau-2' or 'radau-3'", "reorientation", "--method", "radau-4")
+refuses("--rho belongs to lie-alpha, not to radau-2", "reorientation", "--method", "radau-2", "--rho", 0.8)
+refuses("need the simultaneous transcription", "reorientation", "--method", "radau-2", "--transcription", "shooting")
+refuses("gains are there for generalized-alpha", "reorientation", "--method", "radau-2", "--gains", scratch + "/g.csv")
+refuses("constant controls need Radau steps", "reorientation", "--controls", "constant")
 refuses("choose one", "reorientation", "--refine", "1e-4", "--starts", 2)
 refuses("leave --warm-start out", "reorientation", "--starts", 2, "--warm-start", solution_file)
 refuses("--starts takes", "reorientation", "--starts", 0)

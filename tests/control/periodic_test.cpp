@@ -72,6 +72,28 @@ TEST(Periodic, AnOscillatorHasTheAmplitudeOfItsClosedForm) {
   EXPECT_NEAR(errors[0] / errors[1], 4, 0.4);
 }
 
+// The cost reads positions and the time, which the stages of a Radau step have: its order is 4, that of linear controls.
+TEST(Periodic, AnOscillatorHasItWithOrderFourInRadauSteps) {
+  const double d = kStiffness - kMass * kOmega * kOmega, share = kWeight * d * d;
+  const double cost = 0.5 * kPeriod * share / (1 + share);
+  const Problem problem = tracking();
+  double errors[2];
+  for (int k = 0; k < 2; ++k) {
+    SolveOptions options;
+    options.transcription.steps = 10 << k;
+    options.transcription.radau_stages = 3;
+    const Solution solution = solve(problem, options);
+    ASSERT_TRUE(is_solved(solution.summary.status)) << solution.summary.message;
+    EXPECT_TRUE(solution.certificate.local_minimum);
+    EXPECT_NEAR(solution.states.front().q[0], solution.states.back().q[0], 1e-9);
+    errors[k] = std::abs(solution.summary.cost / cost - 1);
+    // Of a run with a quarter of the step and another quadrature.
+    EXPECT_LT(std::abs(solution.certificate.resimulation_cost_difference), 1e-4 * cost);
+  }
+  EXPECT_LT(errors[1], 1e-4);
+  EXPECT_NEAR(std::log2(errors[0] / errors[1]), 4, 0.5);
+}
+
 // A body that turns round and round: its orientation is the same after a whole turn, which no chart contains.
 TEST(Periodic, ABodyTurnsAllTheWayRound) {
   Problem problem(turning_body(), "spin");

@@ -4,12 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "../support/allocations.hpp"
 #include "liegrad/dae/equations/taped_step.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
+#include "matrices_at_point.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -20,15 +19,9 @@ using dae::AlphaParameters;
 using dae::Formulation;
 using dae::index;
 
-std::mt19937 generator(7);
-double random_number(double size) {
-  return std::uniform_real_distribution<double>(-size, size)(generator);
-}
-std::vector<double> random_numbers(int count, double size) {
-  std::vector<double> list(index(count));
-  for (double& x : list) x = random_number(size);
-  return list;
-}
+using testing::MatricesAtPoint;
+using testing::random_number;
+using testing::random_numbers;
 
 struct Case {
   std::string model;
@@ -79,100 +72,13 @@ void set_random_point(const dae::System& system, StepEquations& equations) {
   equations.point()[index(at.h)] = 0.13;
 }
 
-class Matrices {
- public:
-  explicit Matrices(StepEquations& equations) : f_(equations), n_(equations.layout().size) {}
-
-  std::vector<double> residual() {
-    std::vector<double> r(index(f_.num_rows()), 0.0);
-    f_.residual(r);
-    return r;
-  }
-  Eigen::MatrixXd jacobian() {
-    std::vector<double> entries(f_.jacobian_pattern().size(), 0.0);
-    f_.jacobian(entries);
-    Eigen::MatrixXd j = Eigen::MatrixXd::Zero(f_.num_rows(), n_);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      j(f_.jacobian_pattern()[i].first, f_.jacobian_pattern()[i].second) = entries[i];
-    }
-    return j;
-  }
-  Eigen::MatrixXd hessian(const std::vector<double>& weights) {
-    std::vector<double> entries(f_.hessian_pattern().size(), 0.0);
-    f_.hessian(weights, entries);
-    Eigen::MatrixXd h = Eigen::MatrixXd::Zero(n_, n_);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const auto& [row, column] = f_.hessian_pattern()[i];
-      EXPECT_GE(row, column);
-      h(row, column) = h(column, row) = entries[i];
-    }
-    return h;
-  }
-  std::vector<double> gradient(const std::vector<double>& weights) {
-    std::vector<double> g(index(n_), 0.0);
-    f_.adjoint(1, weights, g);
-    return g;
-  }
-  /// Central differences of a function of the point, extrapolated once.
-  template <class F>
-  Eigen::MatrixXd difference(int rows, F&& f) {
-    Eigen::MatrixXd d(rows, n_);
-    for (int i = 0; i < n_; ++i) {
-      double& x = f_.point()[index(i)];
-      const double at = x;
-      const auto along = [&](double step) {
-        x = at + step;
-        const std::vector<double> up = f();
-        x = at - step;
-        const std::vector<double> down = f();
-        x = at;
-        Eigen::VectorXd column(rows);
-        for (int k = 0; k < rows; ++k) column(k) = (up[index(k)] - down[index(k)]) / (2 * step);
-        return column;
-      };
-      d.col(i) = (4 * along(1e-3) - along(2e-3)) / 3;
-    }
-    return d;
-  }
-  /// That the matrices agree with differences, and all products with the matrices.
-  void check() {
-    const Eigen::MatrixXd j = jacobian();
-    const double scale = j.cwiseAbs().maxCoeff();
-    ASSERT_GT(scale, 0.1);
-    EXPECT_LT((j - difference(f_.num_rows(), [&] { return residual(); })).cwiseAbs().maxCoeff(),
-              2e-8 * scale);
-    const std::vector<double> weights = random_numbers(f_.num_rows(), 1);
-    const Eigen::MatrixXd h = hessian(weights);
-    EXPECT_GT(h.cwiseAbs().maxCoeff(), 0.1);
-    EXPECT_LT((h - difference(n_, [&] { return gradient(weights); })).cwiseAbs().maxCoeff(),
-              2e-8 * std::max(scale, h.cwiseAbs().maxCoeff()));
-
-    using Vector = Eigen::Map<const Eigen::VectorXd>;
-    const std::vector<double> direction = random_numbers(n_, 1);
-    std::vector<double> rows(index(f_.num_rows()), 0.0), second(index(n_), 0.0);
-    f_.tangent(1, direction, rows);
-    f_.second(weights, direction, second);
-    const std::vector<double> g = gradient(weights);
-    EXPECT_LT((Vector(rows.data(), j.rows()) - j * Vector(direction.data(), n_)).norm(),
-              1e-11 * scale * n_);
-    EXPECT_LT((Vector(g.data(), n_) - j.transpose() * Vector(weights.data(), j.rows())).norm(),
-              1e-11 * scale * n_);
-    EXPECT_LT((Vector(second.data(), n_) - h * Vector(direction.data(), n_)).norm(),
-              1e-11 * n_ * std::max(scale, h.cwiseAbs().maxCoeff()));
-  }
-
- private:
-  StepEquations& f_;
-  int n_;
-};
-
 TEST(StepEquations, HaveTheDerivativesThatDifferencesHaveAtUnsatisfiedPoints) {
   for (const Case& c : all_cases()) {
     SCOPED_TRACE(name_of(c));
     const dae::System system = system_of(c);
     StepEquations equations(system, c.formulation, c.method, ad::Backend::kInterpreted);
     set_random_point(system, equations);
-    Matrices(equations).check();
+    MatricesAtPoint(equations).check();
   }
 }
 
@@ -248,7 +154,7 @@ TEST(StepEquations, AreThoseOfTheTapedStepInChartsAwayFromTheirOrigins) {
     equations.point()[index(at.start_time)] = 1.7 - h;
     equations.point()[index(at.h)] = h;
 
-    const std::vector<double> r = Matrices(equations).residual();
+    const std::vector<double> r = MatricesAtPoint(equations).residual();
     for (int i = 0; i < 3 * dof; ++i) EXPECT_NEAR(r[index(i)], 0, 1e-13) << i;
     // h(M v̇ + …), constraints (over h for positions), h h_s, rates.
     const EquationRows rows(system, dae::constraint_rows(c.formulation));
@@ -274,7 +180,7 @@ TEST_F(StepEquationsAllocation, IsNotNeededAfterTheFirstEvaluation) {
   const dae::System system = models::make_model("heavy_top", models::Structure{});
   StepEquations equations(system, Formulation::kIndex3, {});
   set_random_point(system, equations);
-  Matrices(equations).check();  // compiled kernels are right as well
+  MatricesAtPoint(equations).check();  // compiled kernels are right as well
   const std::vector<double> weights = random_numbers(equations.num_rows(), 1);
   std::vector<double> rows(index(equations.num_rows()), 0.0);
   std::vector<double> j(equations.jacobian_pattern().size(), 0.0);
