@@ -217,6 +217,11 @@ class Page(unittest.TestCase):
             narrow.open(FOLDER / "page.html")
             narrow.wait_for_frame()
             self.assertLessEqual(narrow.run("return document.documentElement.scrollWidth"), 420)
+            edges = narrow.run("""
+                return [...document.querySelectorAll('.player')].map((player) =>
+                  player.lastElementChild.getBoundingClientRect().right - player.getBoundingClientRect().right);""")
+            self.assertTrue(edges)
+            self.assertLessEqual(max(edges), 1)
 
     def test_without_script_there_are_tables_and_figures(self):
         with Browser(script=False) as still:
@@ -266,6 +271,17 @@ class OneRun(unittest.TestCase):
         angles = [plot for plot in data["sections"][0]["plots"] if plot["title"].startswith("Angle of")]
         self.assertTrue(angles)
         self.assertEqual({plot["unit"] for plot in angles}, {"rad"})
+
+
+    def test_springs_end_on_their_bodies(self):
+        liegrad("simulate", "andrews", "--t-end", 1e-3, "--out", "andrews.csv", "--json", "andrews.json")
+        drawing = json.loads((FOLDER / "andrews.json").read_text())["drawing"]
+        spring = next(curve for curve in drawing["curves"] if curve["name"] == "spring")
+        ends = [end for end in spring["points"] if end["body"]]
+        self.assertTrue(ends)
+        for end in ends:
+            body = next(body for body in drawing["bodies"] if body["name"] == end["body"])
+            self.assertIn(end["point"], [shape.get("to") for shape in body["shapes"]])
 
 
 class BadInput(unittest.TestCase):

@@ -51,6 +51,7 @@ function uplotSeries(column, colors) {
     label: column.series.name,
     stroke,
     width: points ? 0 : 2,
+    pxAlign: 0, // whole pixels would make steps of smooth lines
     paths: points ? () => null : undefined,
     dash: column.series.style === 'dashed' ? [7, 5] : undefined,
     points: points
