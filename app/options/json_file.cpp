@@ -9,7 +9,8 @@ namespace liegrad::app {
 std::string text_of_file(const std::string& file, const std::string& remedy) {
   std::ifstream stream(file);
   std::ostringstream text;
-  if (!stream || (stream.peek() != std::ifstream::traits_type::eof() && !(text << stream.rdbuf()))) {
+  if (!stream ||
+      (stream.peek() != std::ifstream::traits_type::eof() && !(text << stream.rdbuf()))) {
     throw InvalidArgument(file + " cannot be read; " + remedy);
   }
   return text.str();

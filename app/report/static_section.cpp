@@ -24,12 +24,11 @@ ordered_json static_section(const SummaryFile& summary) {
   ordered_json section = {
       {"title", title_of(json.at("system").get<std::string>()) + " at rest"},
       {"findings", ordered_json::array()},
-      {"tables", ordered_json::array({value_table("Equilibrium",
-                                                  {{"part of the load", member("load")},
-                                                   {"load steps", member("load_steps")},
-                                                   {"failed steps", member("failed_steps")},
-                                                   {"Newton iterations",
-                                                    member("newton_iterations")}})})},
+      {"tables", ordered_json::array({value_table(
+                     "Equilibrium", {{"part of the load", member("load")},
+                                     {"load steps", member("load_steps")},
+                                     {"failed steps", member("failed_steps")},
+                                     {"Newton iterations", member("newton_iterations")}})})},
       {"settings", {{"group", member("group")}}}};
   if (!json.at("converged").get<bool>()) {
     section["findings"].push_back(json.at("message").get<std::string>() + ".");

@@ -75,8 +75,8 @@ std::vector<std::string> abbreviated(std::string_view given, std::span<const std
 std::vector<std::string> own_first(std::string_view given, std::span<const std::string> known) {
   std::vector<std::string> names(known.begin(), known.end());
   if (const std::string_view owner = owner_of(given); !owner.empty()) {
-    std::ranges::stable_partition(
-        names, [&](const std::string& name) { return owner_of(name) == owner; });
+    std::ranges::stable_partition(names,
+                                  [&](const std::string& name) { return owner_of(name) == owner; });
   }
   return names;
 }
