@@ -18,6 +18,8 @@ namespace {
 constexpr double kLargestTurn = 1.5;
 /// After so few iterations the next load step is twice as long.
 constexpr int kEasyIterations = 6;
+/// What is left of the load by rounding.
+constexpr double kRoundedLoad = 1e-12;
 
 /// An equation is solved when it is below so many units of rounding of its terms.
 constexpr double kSolved = 16 * kRoundingTolerance;
@@ -56,7 +58,9 @@ class EquilibriumSearch {
     double step = 1.0 / options_.load_steps;
     Outcome outcome = Outcome::kConverged;
     while (result_.load < 1 && step >= options_.smallest_load_step) {
-      const double target = std::min(1.0, result_.load + step);
+      // Rounding of a sum of equal parts leaves no part of its own.
+      const double next = result_.load + step;
+      const double target = next > 1 - kRoundedLoad ? 1.0 : next;
       State trial = result_.state;
       int iterations = 0;
       outcome = solve(trial, target, iterations);

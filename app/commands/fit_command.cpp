@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -19,6 +18,7 @@
 #include "options/fit_options.hpp"
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
+#include "options/json_file.hpp"
 #include "output/fit_plot.hpp"
 #include "output/fit_report.hpp"
 #include "output/output_file.hpp"
@@ -176,9 +176,7 @@ void FitCommand::run() const {
 /// A problem in a file has the options by their names, without the dashes: numbers and texts, lists for those that are
 /// repeated, objects for those that take NAME=VALUE. Names of data files are relative to it.
 std::vector<std::string> arguments_in(const std::string& name) {
-  std::ifstream stream(name);
-  if (!stream) throw InvalidArgument(name + " cannot be read");
-  const ordered_json json = ordered_json::parse(stream, nullptr, false);
+  const auto json = read_json<ordered_json>(name, "name a file with a problem");
   if (!json.is_object()) throw InvalidArgument(name + " is no JSON object");
   if (!json.contains("system")) throw InvalidArgument(name + " names no \"system\"");
   const std::filesystem::path folder = std::filesystem::path(name).parent_path();

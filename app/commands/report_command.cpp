@@ -1,7 +1,6 @@
 #include "commands/report_command.hpp"
 
 #include <array>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 
 #include "liegrad/lie/error.hpp"
 #include "options/common_options.hpp"
+#include "options/json_file.hpp"
 #include "output/output_file.hpp"
 #include "report/page.hpp"
 #include "report/sections.hpp"
@@ -29,9 +29,7 @@ struct ReportCommand {
 };
 
 SummaryFile read_summary(const std::string& name) {
-  std::ifstream stream(name);
-  if (!stream) throw InvalidArgument(name + " cannot be read");
-  SummaryFile summary{name, ordered_json::parse(stream, nullptr, false)};
+  SummaryFile summary{name, read_json<ordered_json>(name, "name a file that --json wrote")};
   if (!summary.json.is_object()) throw InvalidArgument(name + " is no JSON object");
   return summary;
 }
@@ -56,6 +54,8 @@ void append_sections(const SummaryFile& summary, ordered_json& page) {
     }
   } else if (command == "simulate") {
     sections.push_back(simulate_section(summary));
+  } else if (command == "static") {
+    sections.push_back(static_section(summary));
   } else if (command == "fit") {
     sections.push_back(fit_section(summary));
   } else if (command == "control") {
@@ -65,8 +65,8 @@ void append_sections(const SummaryFile& summary, ordered_json& page) {
   } else {
     throw InvalidArgument(
         summary.name +
-        " is no summary that simulate, converge, sensitivity, fit or control wrote "
-        "with --json, and no description of a page");
+        " is no summary that simulate, static, converge, sensitivity, fit or control "
+        "wrote with --json, and no description of a page");
   }
 }
 
@@ -125,11 +125,10 @@ void add_report_command(CLI::App& app) {
   CLI::App* sub =
       app.add_subcommand("report", "One page of figures from the summaries of other commands");
   sub->footer(
-      "Summaries are what simulate, converge, sensitivity, fit and control write with --json. The\n"
-      "motion comes from the files that they name: those of --out, and of `fit --motion`. The "
-      "page\n"
-      "is complete: it loads nothing, and it can be printed. A file with `sections` is a\n"
-      "description of a page, see docs/report.md.");
+      "Summaries are what simulate, static, converge, sensitivity, fit and control write with\n"
+      "--json. The motion comes from the files that they name: those of --out, and of\n"
+      "`fit --motion`. The page is complete: it loads nothing, and it can be printed. A file with\n"
+      "`sections` is a description of a page, see docs/report.md.");
   sub->add_option("RUN.json", command->files, "Summaries; those of several runs become one page")
       ->required();
   sub->add_option("--out", command->out, "The page; - is standard output")

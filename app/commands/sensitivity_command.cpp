@@ -288,8 +288,12 @@ void SensitivityCommand::run() const {
   }
   if (common.prints({plot})) print(*this, result);
   if (!plot.empty()) {
+    // By the names that were given, which have the times.
+    sensitivity::Derivatives named = d;
+    std::ranges::transform(result.outputs, named.value_names.begin(),
+                           [](const auto& output) { return output.name; });
     OutputFile file(plot);
-    file.write(gradient_plot(d, system.name() + ": derivatives by " + method_text(mode)));
+    file.write(gradient_plot(named, system.name() + ": derivatives by " + method_text(mode)));
     file.close();
   }
   common.write_json(json_of(*this, result));

@@ -15,6 +15,7 @@
 #include "output/csv_file.hpp"
 #include "output/output_file.hpp"
 #include "output/shape_plot.hpp"
+#include "report/drawing.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -97,9 +98,12 @@ void StaticCommand::run() const {
     file.close();
   }
 
-  ordered_json summary = {{"system", system.name()}, {"group", choice.group}};
+  ordered_json summary = {
+      {"command", "static"}, {"system", system.name()}, {"group", choice.group}};
   summary.update(json_of(solution));
   summary["final"] = values_of(outputs, numbers);
+  if (!out.empty()) summary["table_file"] = out;
+  summary["drawing"] = drawing_json(system, system.parameter_values());
   common.write_json(summary);
   if (common.prints({out, plot})) {
     fmt::print("{}: {} velocities, {} constraints\n", system.name(), system.dof(),
@@ -127,7 +131,8 @@ void add_static_command(CLI::App& app) {
       "The residual of the initial configuration is taken away in load steps, whatever the loads\n"
       "are. The JSON has `converged`, `message`, `load` (the part that was reached), "
       "`load_steps`,\n"
-      "`failed_steps`, `newton_iterations`, `residual_over_rounding` and `final`, the outputs.");
+      "`failed_steps`, `newton_iterations`, `residual_over_rounding`, `final` (the outputs),\n"
+      "`table_file` and `drawing`, for `liegrad report`.");
   command->common.add_to(*sub);
   sub->callback([command] { command->run(); });
 }

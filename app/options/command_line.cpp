@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -44,7 +46,7 @@ std::vector<std::string> names_of_commands(const CLI::App& app) {
   return names;
 }
 
-/// The unexpected arguments, in their order, and what was probably meant by the first.
+/// What was probably meant by the first of the unexpected arguments, whose values the others may be; or all of them.
 std::string unexpected_text(const std::vector<std::string>& unexpected, const CLI::App& app) {
   const CLI::App& command = chosen(app);
   const std::string& first = unexpected.front();
@@ -55,10 +57,35 @@ std::string unexpected_text(const std::vector<std::string>& unexpected, const CL
   } else if (&command == &app) {
     meant = dae::unknown_name_message("command", first, names_of_commands(app));
   }
-  if (unexpected.size() == 1 && !meant.empty()) return meant;
+  if (!meant.empty()) return meant;
   std::string text = unexpected.size() == 1 ? "unexpected argument" : "unexpected arguments";
   for (const std::string& argument : unexpected) text += " '" + argument + "'";
-  return meant.empty() ? text : text + ": " + meant;
+  return text;
+}
+
+/// What CLI11 calls "Could not convert: OPTION = VALUE", in other words.
+std::string conversion_text(const std::string& what) {
+  constexpr std::string_view kStart = "Could not convert: ", kBetween = " = ";
+  const std::size_t between = what.find(kBetween);
+  if (!what.starts_with(kStart) || between == std::string::npos) return what;
+  const std::string option = what.substr(kStart.size(), between - kStart.size());
+  const std::string value = what.substr(between + kBetween.size());
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool is_number = error == std::errc() && end == value.data() + value.size();
+  return option + " is given '" + value + "', where a " + (is_number ? "whole number" : "number") +
+         " is needed";
+}
+
+/// What CLI11 calls "OPTION: 1 required TYPE missing", in other words.
+std::string missing_text(const std::string& what) {
+  constexpr std::string_view kBetween = ": 1 required ", kEnd = " missing";
+  const std::size_t between = what.find(kBetween);
+  if (between == std::string::npos || !what.ends_with(kEnd)) return what;
+  const std::size_t type = between + kBetween.size();
+  const std::string option = what.substr(0, between);
+  return option + " stands without a value; write " + option + " " +
+         what.substr(type, what.size() - kEnd.size() - type);
 }
 
 }  // namespace
@@ -88,7 +115,7 @@ std::vector<std::string> arguments_of(int count, const char* const* texts) {
 
 std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
   const CLI::App& command = chosen(app);
-  std::string text = error.what();
+  std::string text = missing_text(conversion_text(error.what()));
   // A misspelt option may be the reason why another is missing.
   const std::vector<std::string> unexpected = app.remaining(true);
   if (!unexpected.empty()) text = unexpected_text(unexpected, app);

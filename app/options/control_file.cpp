@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <optional>
 
 #include "liegrad/dae/system/nearest_name.hpp"
@@ -11,6 +10,7 @@
 #include "liegrad/models/models.hpp"
 #include "options/group_name.hpp"
 #include "options/json_fields.hpp"
+#include "options/json_file.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -285,17 +285,6 @@ const std::vector<std::string> kProblemKeys = {
     "name", "system",   "actuators", "initial", "horizon", "controls", "parameters",
     "end",  "periodic", "cost",      "bounds",  "steps",   "mesh"};
 
-json parsed_file(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream) throw InvalidArgument(file + " cannot be read; name a file with a problem");
-  try {
-    return json::parse(stream, nullptr, true, true);
-  } catch (const json::parse_error& error) {
-    throw InvalidArgument(file + " is no JSON: at byte " + std::to_string(error.byte) +
-                          " something else is expected");
-  }
-}
-
 ControlFile problem_of(const JsonFields& fields) {
   dae::System system = system_of(fields);
   add_actuators(fields, system);
@@ -382,17 +371,17 @@ bool names_control_file(const std::string& name) {
 }
 
 ControlFile read_control_file(const std::string& file) {
-  const json parsed = parsed_file(file);
+  const json parsed = read_json<json>(file, "name a file with a problem");
   return problem_of(JsonFields(parsed, file, kProblemKeys));
 }
 
 bool has_phases(const std::string& file) {
-  const json parsed = parsed_file(file);
+  const json parsed = read_json<json>(file, "name a file with a problem");
   return parsed.is_object() && parsed.contains("phases");
 }
 
 control::PhasedProblem read_phased_file(const std::string& file, std::optional<int> steps) {
-  const json parsed = parsed_file(file);
+  const json parsed = read_json<json>(file, "name a file with a problem");
   std::vector<std::string> keys = kProblemKeys;
   keys.insert(keys.end(), {"phases", "links", "total_time"});
   const JsonFields fields(parsed, file, keys);

@@ -1,11 +1,11 @@
 #include "options/solution_file.hpp"
 
-#include <fstream>
 #include <utility>
 
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 #include "options/json_fields.hpp"
+#include "options/json_file.hpp"
 #include "output/output_file.hpp"
 
 namespace liegrad::app {
@@ -120,17 +120,7 @@ void write_solution_file(const control::Problem& problem, const Solution& soluti
 }
 
 Solution read_solution_file(const control::Problem& problem, const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream) {
-    throw InvalidArgument(file + " cannot be read; name a file that --write has written");
-  }
-  json parsed;
-  try {
-    parsed = json::parse(stream);
-  } catch (const json::parse_error& error) {
-    throw InvalidArgument(file + " is no JSON: at byte " + std::to_string(error.byte) +
-                          " something else is expected; --write writes what belongs here");
-  }
+  const json parsed = read_json<json>(file, "name a file that --write has written");
   const JsonFields fields(
       parsed, file,
       {"problem", "formulation", "status", "cost", "iterations", "local_minimum", "parameters",

@@ -1,7 +1,6 @@
 #include "options/system_choice.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <set>
 #include <utility>
 
@@ -10,6 +9,7 @@
 
 #include "liegrad/models/models.hpp"
 #include "options/group_name.hpp"
+#include "options/json_file.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -24,8 +24,7 @@ int size_of_system(const std::string& setting, const std::string& what, double v
 
 /// The object "set" of a file, or the whole of it.
 std::vector<std::pair<std::string, double>> settings_in(const std::string& file) {
-  std::ifstream stream(file);
-  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+  const auto json = read_json<nlohmann::json>(file, "name a file that `liegrad fit --write` wrote");
   if (!json.is_object()) throw InvalidArgument(file + " is no JSON object of names and values");
   std::vector<std::pair<std::string, double>> settings;
   for (const auto& [name, value] : (json.contains("set") ? json["set"] : json).items()) {

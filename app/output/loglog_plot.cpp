@@ -94,7 +94,7 @@ std::string LogLogPlot::text() const {
 
 std::string LogLogPlot::svg() const {
   constexpr double kLeft = 80, kTop = 40, kWidth = 480, kHeight = 360;
-  constexpr std::array kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
+  constexpr std::array kColors = {"#1d5f9e", "#c4560c", "#1f7a55", "#8b3f86"};
   Axes axes = axes_of(series);
   for (Decades* decades : {&axes.x, &axes.y}) {
     if (decades->is_empty()) *decades = {0, 1};
@@ -111,7 +111,7 @@ std::string LogLogPlot::svg() const {
                         svg_text(text));
   };
   const auto power = [](int i) {
-    return fmt::format("10<tspan dy='-5' font-size='10'>{}</tspan>", i);
+    return fmt::format("10<tspan dy='-6' font-size='11'>{}</tspan>", i);
   };
   const auto label = [&](double x, double y, const char* anchor, int i) {
     body += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'>{}</text>\n", x, y, anchor,
@@ -120,17 +120,17 @@ std::string LogLogPlot::svg() const {
   for (int i = axes.x.first; i <= axes.x.last; ++i) {
     const double x = x_of(std::pow(10.0, i));
     line(x, kTop, x, kTop + kHeight);
-    label(x, kTop + kHeight + 20, "middle", i);
+    label(x, kTop + kHeight + 23, "middle", i);
   }
   for (int i = axes.y.first; i <= axes.y.last; ++i) {
     const double y = y_of(std::pow(10.0, i));
     line(kLeft, y, kLeft + kWidth, y);
-    label(kLeft - 8, y + 4, "end", i);
+    label(kLeft - 8, y + 5, "end", i);
   }
-  body += fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='black'/>\n",
+  body += fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#565b63'/>\n",
                       kLeft, kTop, kWidth, kHeight);
   words(kLeft + kWidth / 2, kTop - 15, "middle", title);
-  words(kLeft + kWidth / 2, kTop + kHeight + 45, "middle", x_label);
+  words(kLeft + kWidth / 2, kTop + kHeight + 48, "middle", x_label);
   body +=
       fmt::format("<text transform='translate(20,{}) rotate(-90)' text-anchor='middle'>{}</text>\n",
                   kTop + kHeight / 2, svg_text(y_label));
@@ -141,17 +141,17 @@ std::string LogLogPlot::svg() const {
       if (!is_shown(point)) continue;
       const double x = x_of(point.first), y = y_of(point.second);
       points += fmt::format("{:.1f},{:.1f} ", x, y);
-      dots += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='3.5' fill='{}'/>\n", x, y, color);
+      dots += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='4' fill='{}'/>\n", x, y, color);
     }
-    body += fmt::format("<polyline points='{}' fill='none' stroke='{}' stroke-width='1.5'/>\n{}",
+    body += fmt::format("<polyline points='{}' fill='none' stroke='{}' stroke-width='2.2'/>\n{}",
                         points, color, dots);
-    const double y = kTop + 20 + 18 * static_cast<double>(i);
-    body += fmt::format("<circle cx='{}' cy='{}' r='3.5' fill='{}'/>\n", kLeft + 15, y - 4, color);
-    words(kLeft + 25, y, "start", series[i].label);
+    const double y = kTop + 24 + 22 * static_cast<double>(i);
+    body += fmt::format("<circle cx='{}' cy='{}' r='4' fill='{}'/>\n", kLeft + 15, y - 4, color);
+    words(kLeft + 28, y, "start", series[i].label);
   }
   return fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}' "
-      "font-family='sans-serif' font-size='13'>\n<rect width='100%' height='100%' "
+      "font-family='sans-serif' font-size='15'>\n<rect width='100%' height='100%' "
       "fill='white'/>\n{2}</svg>\n",
       kLeft + kWidth + 40, kTop + kHeight + 60, body);
 }

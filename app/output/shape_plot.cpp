@@ -13,10 +13,15 @@
 namespace liegrad::app {
 namespace {
 
-constexpr std::array<const char*, 6> kColours = {"#999999", "#1f77b4", "#d62728",
-                                                 "#2ca02c", "#9467bd", "#ff7f0e"};
-constexpr double kLeft = 70, kWidth = 620, kRight = 30, kMostHeight = 420, kLeastHeight = 80;
-constexpr double kLegendLine = 17, kTickDistance = 34, kBetweenViews = 76;
+/// The first for what is compared with, then those of reports.
+constexpr std::array<const char*, 6> kColours = {"#999999", "#1d5f9e", "#c4560c",
+                                                 "#1f7a55", "#8b3f86", "#8a6d00"};
+constexpr double kLeft = 78, kWidth = 640, kRight = 42, kMostHeight = 420, kLeastHeight = 110;
+constexpr double kLegendLine = 24, kTickDistance = 34, kBetweenViews = 88;
+/// Of the title and of the first line of the legend.
+constexpr double kTitleLine = 26, kLegendTop = 54;
+/// About the width of a letter.
+constexpr double kLetter = 8.2;
 /// Shapes that extend less than this part of their length along an axis are not shown from there.
 constexpr double kFlat = 0.02;
 
@@ -81,7 +86,7 @@ class View {
     for (const double tick : ticks(all_.low[x_], all_.high[x_], 8)) {
       text += fmt::format("<path d='M{0:.1f} {1:.1f}V{2:.1f}' stroke='#e4e4e4'/>\n", across(tick),
                           top_, bottom_);
-      add_words(across(tick), bottom_ + 18, " text-anchor='middle'", fmt::format("{:.4g}", tick),
+      add_words(across(tick), bottom_ + 21, " text-anchor='middle'", fmt::format("{:.4g}", tick),
                 text);
     }
     const double shown = (bottom_ - top_) / scale_ / 2;
@@ -91,20 +96,20 @@ class View {
                           up(tick), kLeft + kWidth);
       add_words(kLeft - 8, up(tick) + 5, " text-anchor='end'", fmt::format("{:.4g}", tick), text);
     }
-    add_words(kLeft + kWidth / 2, bottom_ + 40, " text-anchor='middle'",
+    add_words(kLeft + kWidth / 2, bottom_ + 44, " text-anchor='middle'",
               fmt::format("{} (m)", kNames[x_]), text);
     add_words(16, top_ - 8, "", fmt::format("{} (m)", kNames[y_]), text);
   }
 
   void add_shape(const ShapePlot::Shape& shape, const char* colour, std::string& text) const {
-    text += fmt::format("<polyline fill='none' stroke='{}' stroke-width='2' points='", colour);
+    text += fmt::format("<polyline fill='none' stroke='{}' stroke-width='2.4' points='", colour);
     for (const ShapePlot::Point& point : shape.points) {
       text += fmt::format("{:.2f},{:.2f} ", across(point[x_]), up(point[y_]));
     }
     text += "'/>\n";
     for (const ShapePlot::Point& point : shape.points) {
-      text += fmt::format("<circle cx='{:.2f}' cy='{:.2f}' r='2.5' fill='{}'/>\n",
-                          across(point[x_]), up(point[y_]), colour);
+      text += fmt::format("<circle cx='{:.2f}' cy='{:.2f}' r='3' fill='{}'/>\n", across(point[x_]),
+                          up(point[y_]), colour);
     }
   }
 
@@ -116,6 +121,21 @@ class View {
   std::size_t x_, y_;
   double scale_, top_, bottom_ = 0, middle_ = 0;
 };
+
+/// Names beside pieces of their lines, in rows; where the next row would begin.
+double add_legend(std::span<const ShapePlot::Shape> shapes, std::string& text) {
+  constexpr double kLine = 24, kGap = 26;
+  double x = kLeft, y = kLegendTop;
+  for (std::size_t s = 0; s < shapes.size(); ++s) {
+    const double width = kLine + 8 + kLetter * static_cast<double>(shapes[s].label.size());
+    if (x > kLeft && x + width > kLeft + kWidth) x = kLeft, y += kLegendLine;
+    text += fmt::format("<path d='M{:.1f} {:.1f}h{}' stroke='{}' stroke-width='3'/>\n", x, y - 5,
+                        kLine, kColours[s % kColours.size()]);
+    add_words(x + kLine + 8, y, "", shapes[s].label, text);
+    x += width + kGap;
+  }
+  return y + kLegendLine;
+}
 
 }  // namespace
 
@@ -141,29 +161,25 @@ std::string ShapePlot::svg() const {
   const double scale =
       std::min(kWidth / std::max(extent(x), 1e-300), kMostHeight / std::max(extent(y), 1e-300));
 
-  std::vector<View> views = {
-      View(all, x, y, scale, 34 + kLegendLine * static_cast<double>(shapes.size()))};
+  std::string text;
+  add_words(kLeft, kTitleLine, " font-size='18' font-weight='bold'", title, text);
+  const double top = add_legend(shapes, text) + 12;
+  std::vector<View> views = {View(all, x, y, scale, top)};
   if (extent(axes[2]) > kFlat * extent(axes[0])) {
     views.emplace_back(all, x, axes[2], scale, views[0].bottom() + kBetweenViews);
   }
-  std::string text;
-  add_words(kLeft, 22, " font-size='16'", title, text);
   for (const View& view : views) {
     view.add_axes(text);
     for (std::size_t s = 0; s < shapes.size(); ++s) {
       view.add_shape(shapes[s], kColours[s % kColours.size()], text);
     }
   }
-  for (std::size_t s = 0; s < shapes.size(); ++s) {
-    add_words(kLeft, 40 + kLegendLine * static_cast<double>(s),
-              fmt::format(" fill='{}'", kColours[s % kColours.size()]), shapes[s].label, text);
-  }
   return fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1:.0f}' viewBox='0 0 {0} "
       "{1:.0f}' "
-      "font-family='sans-serif' font-size='13'>\n<rect width='100%' height='100%' "
+      "font-family='sans-serif' font-size='15'>\n<rect width='100%' height='100%' "
       "fill='white'/>\n{2}</svg>\n",
-      kLeft + kWidth + kRight, views.back().bottom() + 54, text);
+      kLeft + kWidth + kRight, views.back().bottom() + 60, text);
 }
 
 double largest_displacement(const dae::System& system, std::span<const double> from,

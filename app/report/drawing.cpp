@@ -105,10 +105,20 @@ class Collector {
   ordered_json point(const Drawing::Point& at) {
     return {{"body", body_of(at.node)}, {"point", json_of(at.in_body)}};
   }
+  /// What a body holds a link with: a thin line from its origin, as to its joints.
+  void add_arm(const Drawing::Point& end) {
+    if (end.in_body.isZero(0)) return;
+    add_shape(end.node, {{"kind", "cylinder"},
+                         {"from", {0.0, 0.0, 0.0}},
+                         {"to", json_of(end.in_body)},
+                         {"radius", 0.0}});
+  }
   /// Links of one beam that meet become one curve.
   void add_link(const Drawing::Link& link) {
     const std::string name = common_name(element_->name);
     const ordered_json from = point(link.from), to = point(link.to);
+    add_arm(link.from);
+    add_arm(link.to);
     if (!curves_.empty() && curves_.back()["name"] == name &&
         curves_.back()["points"].back() == from) {
       curves_.back()["points"].push_back(to);

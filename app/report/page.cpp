@@ -133,15 +133,22 @@ std::string static_figures_html(const ordered_json& section) {
   }
   const ordered_json times =
       section.contains("scene") ? section["scene"].at("time") : ordered_json();
-  for (const ordered_json& plot : list_in(section, "plots")) {
+  for (ordered_json plot : list_in(section, "plots")) {
+    if (section.contains("cursor") && !plot.contains("x_label")) {
+      plot["x_label"] = section["cursor"].at("name");
+      plot["x_unit"] = section["cursor"].value("unit", std::string());
+    }
     add(plot.at("title").get<std::string>(), plot_svg(plot, times));
   }
   return html;
 }
 
-std::string section_html(const ordered_json& section, std::size_t number) {
-  return fmt::format("<section id=\"section-{}\">\n<h2>{}</h2>\n", number + 1,
-                     markup_text(section.at("title").get<std::string>())) +
+/// A section whose title is that of the page has no heading of its own.
+std::string section_html(const ordered_json& section, std::size_t number,
+                         const std::string& page_title) {
+  const std::string title = section.at("title").get<std::string>();
+  return fmt::format("<section id=\"section-{}\">\n", number + 1) +
+         (title == page_title ? "" : fmt::format("<h2>{}</h2>\n", markup_text(title))) +
          paragraphs_html(list_in(section, "text")) + findings_html(list_in(section, "findings")) +
          tables_html(list_in(section, "tables")) +
          fmt::format("<div class=\"figures\" data-section=\"{}\"></div>\n", number) +
@@ -171,10 +178,10 @@ std::string citations_html(const ordered_json& citations) {
 
 std::string content_html(const ordered_json& page) {
   const ordered_json& sections = page.at("sections");
-  std::string html = fmt::format("<header><h1>{}</h1></header>\n",
-                                 markup_text(page.at("title").get<std::string>()));
+  const std::string title = page.at("title").get<std::string>();
+  std::string html = fmt::format("<header><h1>{}</h1></header>\n", markup_text(title));
   html += contents_html(sections) + "<main>\n" + paragraphs_html(list_in(page, "text"));
-  for (std::size_t i = 0; i < sections.size(); ++i) html += section_html(sections[i], i);
+  for (std::size_t i = 0; i < sections.size(); ++i) html += section_html(sections[i], i, title);
   html += citations_html(list_in(page, "citations"));
   return html + "</main>\n<footer><p class=\"note\">" +
          markup_text(page.value("footer", std::string())) + "</p></footer>\n";
@@ -185,7 +192,7 @@ std::string data_json(const ordered_json& page) {
   ordered_json sections = ordered_json::array();
   for (const ordered_json& section : page.at("sections")) {
     ordered_json moving = ordered_json::object();
-    for (const char* name : {"scene", "plots"}) {
+    for (const char* name : {"scene", "plots", "cursor"}) {
       if (section.contains(name)) moving[name] = section[name];
     }
     sections.push_back(std::move(moving));

@@ -38,6 +38,14 @@ std::vector<std::string> body_names(const ordered_json& drawing) {
   return names;
 }
 
+/// Whether the third coordinate of a body is its angle in the plane.
+bool turns_in_plane(const ordered_json& drawing, const std::string& body) {
+  const ordered_json bodies = drawing.value("bodies", ordered_json::array());
+  return std::any_of(bodies.begin(), bodies.end(), [&](const ordered_json& one) {
+    return one.at("name") == body && one.value("kind", std::string()) == "planar_body";
+  });
+}
+
 /// Names of outputs that are forces in newtons, by the drawing.
 bool is_force(const ordered_json& drawing, const std::string& output) {
   const ordered_json forces = drawing.value("forces", ordered_json::array());
@@ -119,7 +127,17 @@ ordered_json plots_of(const Motion& motion, const ordered_json& drawing) {
   };
   const std::vector<std::string> bodies = body_names(drawing);
   for (const std::string& body : chosen(bodies, kMostBodies)) {
-    add("Motion", plot_of(motion, body + ".x", "Position of " + body, "m"));
+    ordered_json position = plot_of(motion, body + ".x", "Position of " + body, "m");
+    if (turns_in_plane(drawing, body) && position["series"].size() == 3) {
+      ordered_json angle = position;
+      position["series"].erase(2);
+      angle["series"] = ordered_json::array({angle["series"][2]});
+      angle.update({{"title", "Angle of " + body}, {"unit", "rad"}});
+      add("Motion", std::move(position));
+      add("Motion", std::move(angle));
+    } else {
+      add("Motion", std::move(position));
+    }
     add("Motion",
         plot_of(motion, body + ".q", "Orientation of " + body + ", a unit quaternion", ""));
     if (bodies.size() > 2) continue;

@@ -18,6 +18,7 @@ struct SummaryFile {
 // Sections of a report, as docs/report.md describes them, one for each command. All throw InvalidArgument when a file
 // that the summary names cannot be read, and nlohmann::json::exception for a member that is missing.
 
+nlohmann::ordered_json static_section(const SummaryFile& summary);
 nlohmann::ordered_json simulate_section(const SummaryFile& summary);
 nlohmann::ordered_json fit_section(const SummaryFile& summary);
 nlohmann::ordered_json control_section(const SummaryFile& summary);

@@ -1,9 +1,29 @@
+#include <algorithm>
+
+#include "report/reader_text.hpp"
 #include "report/section_parts.hpp"
 #include "report/sections.hpp"
 
 namespace liegrad::app {
 
 using nlohmann::ordered_json;
+
+namespace {
+
+/// A measured size: more digits would say nothing.
+ordered_json size_text(const ordered_json& value) {
+  return value.is_number() ? ordered_json(reader_number(value.get<double>(), 3)) : ordered_json();
+}
+
+/// "reached end" for reached_end.
+ordered_json words_of(ordered_json value) {
+  if (!value.is_string()) return value;
+  std::string text = value.get<std::string>();
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+}  // namespace
 
 ordered_json simulate_section(const SummaryFile& summary) {
   const ordered_json& json = summary.json;
@@ -17,16 +37,16 @@ ordered_json simulate_section(const SummaryFile& summary) {
   section["settings"] = settings_of(json.at("options"));
   section["tables"] = ordered_json::array();
   section["tables"].push_back(value_table(
-      "Run", {{"ended", member("termination")},
+      "Run", {{"ended", words_of(member("termination"))},
               {"steps", member("steps")},
               {"Newton iterations", member("newton_iterations")},
               {"Jacobians", member("jacobian_evaluations")},
-              {"wall time (s)", member("wall_seconds")},
-              {"largest |Φ|", member("max_position_residual")},
-              {"largest |Bv|", member("max_velocity_residual")},
+              {"wall time (s)", size_text(member("wall_seconds"))},
+              {"largest |Φ|", size_text(member("max_position_residual"))},
+              {"largest |Bv|", size_text(member("max_velocity_residual"))},
               {"largest relative energy drift",
-               energy.is_object() ? energy.value("largest_relative_drift", ordered_json())
-                                  : ordered_json()}}));
+               size_text(energy.is_object() ? energy.value("largest_relative_drift", ordered_json())
+                                            : ordered_json())}}));
   if (!json.contains("samples_file")) {
     section["text"] =
         ordered_json::array({"Run with --out FILE.csv to have the motion in this report."});

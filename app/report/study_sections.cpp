@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -35,13 +36,17 @@ ordered_json converge_section(const SummaryFile& summary) {
   const ordered_json& json = summary.json;
   ordered_json columns = ordered_json::array({"step (s)"}), rows = ordered_json::array(),
                steps = ordered_json::array();
-  std::map<std::string, ordered_json> errors;
+  std::vector<std::pair<std::string, ordered_json>> errors;  // in the order of the columns
   for (const ordered_json& row : json.at("rows")) {
     ordered_json cells = ordered_json::array({row.at("step")});
     steps.push_back(row["step"]);
     for (const auto& [name, error] : row.at("errors").items()) {
-      if (rows.empty()) columns.insert(columns.end(), {"error of " + name, "order"});
-      errors[name].push_back(error);
+      if (rows.empty()) {
+        columns.insert(columns.end(), {"error of " + name, "order"});
+        errors.emplace_back(name, ordered_json::array());
+      }
+      std::ranges::find(errors, name, &std::pair<std::string, ordered_json>::first)
+          ->second.push_back(error);
       cells.push_back(error);
       const ordered_json order = row.at("orders").value(name, ordered_json());
       cells.push_back(order.is_number() ? ordered_json(reader_number(order.get<double>(), 3))
@@ -82,7 +87,10 @@ ordered_json sensitivity_section(const std::vector<SummaryFile>& summaries) {
   for (const SummaryFile& summary : summaries) {
     const std::string mode = summary.json.at("mode").get<std::string>();
     columns.push_back(mode);
-    times.emplace_back(mode + ": time (s)", summary.json.value("wall_seconds", ordered_json()));
+    const ordered_json seconds = summary.json.value("wall_seconds", ordered_json());
+    times.emplace_back(
+        mode + ": time (s)",
+        seconds.is_number() ? ordered_json(reader_number(seconds.get<double>(), 3)) : seconds);
   }
   for (const auto& [output, gradient] : gradients_of(summaries.front().json)) {
     ordered_json rows = ordered_json::array();

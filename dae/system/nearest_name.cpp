@@ -53,6 +53,34 @@ std::vector<std::string> nearest(std::string_view given, std::span<const std::st
   return names;
 }
 
+/// The part of a name before its last point: 'top' of 'top.m'.
+std::string_view owner_of(std::string_view name) {
+  const std::size_t point = name.rfind('.');
+  return point == std::string_view::npos ? std::string_view() : name.substr(0, point);
+}
+
+/// Names of the same owner that are a beginning of `given`, or begin with it: 'top.m' for 'top.mass'.
+std::vector<std::string> abbreviated(std::string_view given, std::span<const std::string> known) {
+  std::vector<std::string> names;
+  const std::string_view owner = owner_of(given);
+  if (owner.empty() || given.size() == owner.size() + 1) return names;
+  for (const std::string& name : known) {
+    if (owner_of(name) != owner || name.size() == owner.size() + 1) continue;
+    if (given.starts_with(name) || name.starts_with(given)) names.push_back(name);
+  }
+  return names;
+}
+
+/// All names, those of the owner of `given` first.
+std::vector<std::string> own_first(std::string_view given, std::span<const std::string> known) {
+  std::vector<std::string> names(known.begin(), known.end());
+  if (const std::string_view owner = owner_of(given); !owner.empty()) {
+    std::ranges::stable_partition(names,
+                                  [&](const std::string& name) { return owner_of(name) == owner; });
+  }
+  return names;
+}
+
 std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 std::string joined(std::span<const std::string> names, std::string_view last_separator) {
@@ -71,12 +99,14 @@ std::string unknown_name_message(std::string_view what, std::string_view given,
   const std::string start = "there is no " + std::string(what) + " " + in_quotes(given);
   if (known.empty()) return start + "; none is defined";
 
-  const std::vector<std::string> names = nearest(given, known);
+  std::vector<std::string> names = nearest(given, known);
+  if (names.empty()) names = abbreviated(given, known);
   if (!names.empty() && names.size() <= kMaxSuggested) {
     return start + "; did you mean " + joined(names, " or ") + "?";
   }
 
-  const auto listed = known.first(std::min(known.size(), kMaxListed));
+  const std::vector<std::string> all = own_first(given, known);
+  const auto listed = std::span(all).first(std::min(all.size(), kMaxListed));
   const std::size_t rest = known.size() - listed.size();
   if (rest == 0) return start + "; choose " + joined(listed, " or ");
   return start + "; choose " + joined(listed, ", ") + " or one of " + std::to_string(rest) +

@@ -99,6 +99,11 @@ Table read(const std::string& file, const std::vector<std::string>& names) {
     if (line.empty() || line.front() == '#') continue;
     const std::vector<std::string> cells = cells_of(line);
     if (table.names.empty()) {
+      if (cells.size() == 1 && line.find(';') != std::string::npos) {
+        throw InvalidArgument(
+            file +
+            " separates its columns by ';'; separate them by commas, with points in numbers");
+      }
       table.names = cells;
       continue;
     }

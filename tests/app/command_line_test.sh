@@ -31,9 +31,14 @@ expect 2 stderr '^liegrad: .*nonsense.*\.$' nonsense
 # What is not expected, in its order, and what was probably meant.
 expect 2 stderr "^liegrad: there is no command 'simulat'; did you mean 'simulate'\?\$" simulat
 expect 2 stderr "^liegrad: there is no option '--projct'; did you mean '--project'\?\$" simulate heavy_top --projct
-expect 2 stderr "^liegrad: unexpected arguments '--stpe' '1e-3': there is no option '--stpe'; did you mean '--step'\?\$" \
+expect 2 stderr "^liegrad: there is no option '--stpe'; did you mean '--step'\?\$" \
   simulate heavy_top --stpe 1e-3
-expect 2 stderr "^liegrad: unexpected arguments '--stesp' '1': .*; did you mean '--steps'\?\$" converge heavy_top --stesp 1
+expect 2 stderr "^liegrad: there is no option '--stesp'; did you mean '--steps'\?\$" converge heavy_top --stesp 1
+expect 2 stderr "^liegrad: there is no command 'simulat'; did you mean 'simulate'\?\$" simulat heavy_top
+expect 2 stderr "^liegrad: --t-end is given '1s', where a number is needed; .liegrad simulate --help. shows what is accepted\.\$" \
+  simulate heavy_top --t-end 1s
+expect 2 stderr "^liegrad: --load-steps is given '2.5', where a whole number is needed; " static cantilever --load-steps 2.5
+expect 2 stderr "^liegrad: --out stands without a value; write --out FILE.csv; " simulate heavy_top --out
 expect 2 stderr "^liegrad: unexpected arguments 'one' 'two' 'three'; .liegrad simulate --help. shows what is accepted\.\$" \
   simulate heavy_top one two three
 expect 2 stderr '^liegrad: SYSTEM is required; .liegrad check-derivatives --help. shows' check-derivatives

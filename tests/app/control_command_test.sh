@@ -155,7 +155,9 @@ for path in (["system"], ["system", "name"], ["actuators", 0, "type"], ["actuato
              ["cost", "running", 0, "of"], ["bounds", 0, "of"]):
     refuses(path[-1] if isinstance(path[-1], str) else "", written(changed(path, remove=True)))
 refuses("no controls", written(changed(["actuators"], remove=True)))
-refuses("no JSON", written('{"system": '))
+refuses("is no JSON: it ends where more is expected", written('{"system": '))
+refuses("is no JSON: line 2, column 2 has a comma too many before '}'; remove it", written('{"horizon": 1,\n }'))
+refuses("is no JSON: line 1, column 13 has 'x', where something else is expected", written('{"horizon": x}'))
 refuses("an object", written("[1]"))
 refuses("cannot be read", scratch + "/nothing.json")
 refuses("--set is for built-in problems", written(PROBLEM), "--set", "T=1")

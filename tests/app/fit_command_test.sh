@@ -151,6 +151,9 @@ summary '"joint1.coulomb" in p' "$scratch/problem.json" --free joint1.coulomb
 
 # What is refused.
 refuses 'a fit needs data; give --data FILE.csv.' double_pendulum --free arm2.J
+printf 't;theta1\n0;0,1\n' >"$scratch/semicolons.csv"
+refuses "$scratch/semicolons.csv separates its columns by ';'; separate them by commas, with points in numbers." \
+  double_pendulum --data "$scratch/semicolons.csv" --free arm2.J
 refuses "$scratch/none.csv cannot be read: No such file or directory." double_pendulum --data "$scratch/none.csv" --free arm2.J
 refuses "$scratch/swing1.csv: there is no column 'theta3'; did you mean 'theta1' or 'theta2'?" \
   double_pendulum --data "$scratch/swing1.csv" --map arm1.theta=theta3 --free arm2.J

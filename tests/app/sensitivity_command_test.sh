@@ -28,6 +28,7 @@ top='heavy_top --t-end 0.05 --rho 0.8'
 
 # Figures.
 draws 'derivatives of top.x[2] = ' $top --of top.x --wrt top.m,top.J1
+draws 'derivatives of top.x[2]@0.02 = ' $top --of 'top.x[2]@0.02' --wrt top.m
 draws 'top.omega2' $top --of 'top.x[3]' --wrt all
 draws 'heavy_top: derivatives by differences of whole runs' $top --of 'top.x[3]' --wrt top.m --mode difference
 says 2 'plots are written as SVG; give the file the name d.svg' $top --of top.x --wrt top.m --plot d.pdf

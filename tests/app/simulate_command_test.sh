@@ -250,7 +250,7 @@ END
 
 refuses 'the step -1 must be positive.' heavy_top --step -1
 refuses '--step is nan; it must be finite.' heavy_top --step nan
-refuses 'Could not convert: --step = x; `liegrad simulate --help` shows what is accepted.' heavy_top --step x
+refuses "--step is given 'x', where a number is needed; \`liegrad simulate --help\` shows what is accepted." heavy_top --step x
 refuses 'the end time t_end = -1 must be after the start 0.' heavy_top --t-end -1
 refuses_with 'the time between samples must not be negative' heavy_top --output-every -1
 refuses "system 'heavy_top': there is no parameter 'top.omga2'; did you mean 'top.omega2'?" \

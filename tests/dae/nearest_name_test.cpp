@@ -65,6 +65,20 @@ TEST(NearestName, WithoutANearNameThoseThatExistAreListed) {
   EXPECT_EQ(message("x", {"gravity"}), "there is no parameter 'x'; choose 'gravity'");
 }
 
+TEST(NearestName, AnAbbreviationOfTheSameOwnerIsRecognised) {
+  EXPECT_EQ(message("top.mass"), "there is no parameter 'top.mass'; did you mean 'top.m'?");
+  EXPECT_EQ(message("spring.stiff"),
+            "there is no parameter 'spring.stiff'; did you mean 'spring.stiffness'?");
+  // Of another owner it would be chance.
+  EXPECT_EQ(message("t.mass", {"top.m"}), "there is no parameter 't.mass'; choose 'top.m'");
+}
+
+TEST(NearestName, NamesOfTheSameOwnerAreListedFirst) {
+  EXPECT_EQ(message("spring.length"),
+            "there is no parameter 'spring.length'; choose 'spring.stiffness', 'top.m', "
+            "'top.inertia' or 'gravity'");
+}
+
 TEST(NearestName, ALongListEndsAfterEight) {
   Names known = {"a", "b", "c", "d", "e", "f", "g", "h"};
   EXPECT_EQ(unknown_name_message("body", "x", known),

@@ -55,15 +55,16 @@ def make_pages():
     liegrad("fit", "heavy_top", "--data", "noisy.csv", "--free", "top.X2,top.omega2", "--start", "top.X2=1.02",
             "--out", "fit.csv", "--motion", "motion.csv", "--json", "fit.json")
     liegrad("control", "reorientation", "--steps", 30, "--out", "turn.csv", "--json", "turn.json")
+    liegrad("static", "cantilever", "--set", "tip.load.f3=-500", "--load-steps", 5, "--out", "bent.csv", "--json", "bent.json")
     liegrad("report", "top.json", "crank.json", "beam.json", "forward.json", "adjoint.json", "converge.json",
-            "fit.json", "turn.json", "--out", "page.html", "--title", "Everything <at> once")
+            "fit.json", "turn.json", "bent.json", "--out", "page.html", "--title", "Everything <at> once")
 
 
 class Page(unittest.TestCase):
-    """In the order of the files: top, crank, beam, sensitivities, convergence, fit, control."""
+    """In the order of the files: top, crank, beam, sensitivities, convergence, fit, control, a beam at rest."""
 
-    TOP, CRANK, BEAM, SENSITIVITY, CONVERGE, FIT, CONTROL = range(7)
-    WITH_SCENE = (TOP, CRANK, BEAM, FIT, CONTROL)
+    TOP, CRANK, BEAM, SENSITIVITY, CONVERGE, FIT, CONTROL, STATIC = range(8)
+    WITH_SCENE = (TOP, CRANK, BEAM, FIT, CONTROL, STATIC)
 
     @classmethod
     def setUpClass(cls):
@@ -123,7 +124,7 @@ class Page(unittest.TestCase):
             self.assertGreater(len(set(colors)), 10, f"section {number}")
 
     def test_every_plot_is_there(self):
-        for number in range(7):
+        for number in range(8):
             wanted = self.section(number, "plots")
             self.assertEqual(len(self.browser.find(f"[data-section='{number}'] .plot canvas")), wanted)
         self.assertGreaterEqual(self.section(self.TOP, "plots"), 5)
@@ -137,6 +138,22 @@ class Page(unittest.TestCase):
                 }));"""):
             self.assertTrue(figure["title"])
             self.assertGreater(figure["names"], 0, figure["title"])
+
+    def test_the_load_stands_for_time_where_nothing_moves_in_time(self):
+        player = f"document.querySelector(\"[data-section='{self.STATIC}'] .time\").textContent"
+        self.show(self.STATIC, 1)
+        self.assertEqual(self.browser.run(f"return {player}").strip(), "load = 1.0000")
+        tip = self.section(self.STATIC, "positionOf('tip')")
+        with open(FOLDER / "bent.csv", newline="") as file:
+            last = list(csv.DictReader(file))[-1]
+        for i in range(3):
+            self.assertAlmostEqual(tip[i], float(last[f"tip.x.{i + 1}"]), delta=1e-5)
+
+    def test_everything_that_moves_is_in_the_picture(self):
+        for number in self.WITH_SCENE:
+            outside = self.section(number, "mostOutside()")
+            self.assertLessEqual(outside, 1.0, f"section {number}")
+            self.assertGreater(outside, 0.5, f"section {number}")
 
     def test_slider_moves_the_body_and_all_plots(self):
         before = self.section(self.TOP, "positionOf('top')")
@@ -200,6 +217,11 @@ class Page(unittest.TestCase):
             narrow.open(FOLDER / "page.html")
             narrow.wait_for_frame()
             self.assertLessEqual(narrow.run("return document.documentElement.scrollWidth"), 420)
+            edges = narrow.run("""
+                return [...document.querySelectorAll('.player')].map((player) =>
+                  player.lastElementChild.getBoundingClientRect().right - player.getBoundingClientRect().right);""")
+            self.assertTrue(edges)
+            self.assertLessEqual(max(edges), 1)
 
     def test_without_script_there_are_tables_and_figures(self):
         with Browser(script=False) as still:
@@ -240,6 +262,28 @@ class Description(unittest.TestCase):
             self.assertGreater(len(set(colors)), 30)
 
 
+class OneRun(unittest.TestCase):
+    def test_has_its_title_once_and_angles_by_themselves(self):
+        liegrad("report", "crank.json", "--out", "crank.html")
+        page = (FOLDER / "crank.html").read_text("utf-8")
+        self.assertEqual(page.count(">Slider crank</h"), 1)
+        data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+        angles = [plot for plot in data["sections"][0]["plots"] if plot["title"].startswith("Angle of")]
+        self.assertTrue(angles)
+        self.assertEqual({plot["unit"] for plot in angles}, {"rad"})
+
+
+    def test_springs_end_on_their_bodies(self):
+        liegrad("simulate", "andrews", "--t-end", 1e-3, "--out", "andrews.csv", "--json", "andrews.json")
+        drawing = json.loads((FOLDER / "andrews.json").read_text())["drawing"]
+        spring = next(curve for curve in drawing["curves"] if curve["name"] == "spring")
+        ends = [end for end in spring["points"] if end["body"]]
+        self.assertTrue(ends)
+        for end in ends:
+            body = next(body for body in drawing["bodies"] if body["name"] == end["body"])
+            self.assertIn(end["point"], [shape.get("to") for shape in body["shapes"]])
+
+
 class BadInput(unittest.TestCase):
     def refused(self, name, text, sentence):
         (FOLDER / name).write_text(text)
@@ -249,7 +293,10 @@ class BadInput(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1)
 
     def test_is_refused_in_a_sentence(self):
-        self.refused("none.json", "", "none.json is no JSON object")
+        self.refused("none.json", "", "none.json is no JSON: it is empty")
+        self.refused("comma.json", '{"command": "fit",\n "a": 1,\n}', "comma.json is no JSON: line 3, column 1 has a comma too "
+                     "many before '}'; remove it")
+        self.refused("list.json", "[]", "list.json is no JSON object")
         self.refused("other.json", "{}", "other.json is no summary")
         self.refused("half.json", '{"command": "simulate"}', "half.json is not as docs/report.md describes it")
         self.refused("lost.json", '{"command": "simulate", "system": "a", "options": {}, "samples_file": "lost.csv"}',

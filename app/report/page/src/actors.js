@@ -62,8 +62,12 @@ export class CurveActor {
     this.object.add(this.tube, ...this.ends);
   }
 
+  pointsAt(t) {
+    return this.points.map(({ body, point }) => (body ? body.pointAt(t, point) : new Vector3(...point)));
+  }
+
   update(t) {
-    const points = this.points.map(({ body, point }) => (body ? body.pointAt(t, point) : new Vector3(...point)));
+    const points = this.pointsAt(t);
     const curve = new CatmullRomCurve3(points, false, 'centripetal');
     this.tube.geometry.dispose();
     this.tube.geometry = new TubeGeometry(curve, 6 * points.length, this.radius, 12);

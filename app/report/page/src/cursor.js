@@ -1,9 +1,13 @@
-// One time for the mechanism, all plots and the slider of a section.
+// One time for the mechanism, all plots and the slider of a section; or what a section has instead, such as a load.
+
+import { withUnit } from './format.js';
 
 export class Cursor {
   #listeners = [];
 
-  constructor(first, last) {
+  constructor(first, last, { name = 't', unit = 's' } = {}) {
+    this.name = name;
+    this.unit = unit;
     this.first = first;
     this.last = last;
     this.time = first;
@@ -13,6 +17,11 @@ export class Cursor {
   follow(listener) {
     this.#listeners.push(listener);
     listener(this.time);
+  }
+
+  /// For an axis.
+  get label() {
+    return withUnit(this.name === 't' ? 'time' : this.name, this.unit);
   }
 
   set(time) {

@@ -33,7 +33,7 @@ function addPlots(parent, plots, times, cursor) {
 
 function bringToLife(section, place) {
   const range = timeRange(section);
-  const cursor = range ? new Cursor(...range) : null;
+  const cursor = range ? new Cursor(...range, section.cursor) : null;
   const part = { cursor, view: null, plots: [] };
   if (section.scene) {
     const left = element('div', { class: 'mechanism' });
@@ -64,5 +64,6 @@ window.liegradReport = {
     setTime: (t) => cursor.set(t),
     shownTimes: () => plots.map((plot) => plot.shownTime()),
     positionOf: (name) => view.positionOf(name),
+    mostOutside: () => view.stage.mostOutside(),
   })),
 };

@@ -23,12 +23,12 @@ export function player(cursor) {
     min: cursor.first,
     max: cursor.last,
     step: 'any',
-    'aria-label': 'Time in seconds',
+    'aria-label': cursor.label,
   });
   const time = element('output', { class: 'time' });
   const speed = element('select', { 'aria-label': 'Speed' });
   for (const factor of kSpeeds) {
-    speed.append(element('option', { value: factor }, factor === 1 ? 'real time' : `× ${factor}`));
+    speed.append(element('option', { value: factor }, factor === 1 && cursor.name === 't' ? 'real time' : `× ${factor}`));
   }
   speed.value = firstSpeed(duration);
 
@@ -63,8 +63,8 @@ export function player(cursor) {
   });
   cursor.follow((t) => {
     slider.value = t;
-    time.textContent = `t = ${t.toFixed(decimals(duration))} s`;
-    slider.setAttribute('aria-valuetext', `${numberText(t)} s`);
+    time.textContent = `${cursor.name} = ${t.toFixed(decimals(duration))} ${cursor.unit}`;
+    slider.setAttribute('aria-valuetext', `${numberText(t)} ${cursor.unit}`);
   });
   show();
   return element('div', { class: 'player' }, button, slider, time, speed);

@@ -51,6 +51,7 @@ function uplotSeries(column, colors) {
     label: column.series.name,
     stroke,
     width: points ? 0 : 2,
+    pxAlign: 0, // whole pixels would make steps of smooth lines
     paths: points ? () => null : undefined,
     dash: column.series.style === 'dashed' ? [7, 5] : undefined,
     points: points
@@ -105,8 +106,8 @@ function axis(label, size, isLogarithmic) {
   };
 }
 
-function axes(plot) {
-  const below = plot.x_label ? withUnit(plot.x_label, plot.x_unit) : 'time (s)';
+function axes(plot, cursor) {
+  const below = plot.x_label ? withUnit(plot.x_label, plot.x_unit) : cursor.label;
   return [axis(below, 32, plot.x_log), axis(verticalLabel(plot), 76, plot.log)];
 }
 
@@ -186,7 +187,7 @@ export class Plot {
         x: { time: false, distr: this.plot.x_log ? 3 : 1, range: (u, low, high) => [low, high] },
         y: { distr: this.plot.log ? 3 : 1 },
       },
-      axes: axes(this.plot),
+      axes: axes(this.plot, this.cursor),
       series: [{}, ...this.columns.map((column) => uplotSeries(column, colors))],
       bands: bands(this.columns).map(({ series, column }) => ({
         series,

@@ -9,18 +9,42 @@ import { Stage } from './stage.js';
 import { color, kSeriesColors, onThemeChange } from './theme.js';
 
 /// The longest arrow, over the size of the scene.
-const kLongestArrow = 0.3;
+const kLongestArrow = 0.22;
 const kGhostOpacity = 0.28;
+
+/// Symbols of joints over the size of the scene, and over that of the smallest body at most.
+const kJointSize = 0.03;
+const kMostOfBody = 0.4;
 
 /// How many times are looked at to find the space that a motion needs.
 const kExtentSamples = 60;
 
+/// Some of the times of a scene, with the last.
+function someTimes(times) {
+  const every = Math.max(1, Math.floor(times.length / kExtentSamples));
+  return times.filter((_, i) => i % every === 0 || i === times.length - 1);
+}
+
+/// Corners of the boxes of all solids of an object, in the world.
+function corners(object) {
+  const list = [];
+  object.traverse((part) => {
+    if (!part.isMesh || !part.geometry?.attributes.position) return;
+    part.geometry.computeBoundingBox();
+    const { min, max } = part.geometry.boundingBox;
+    for (let corner = 0; corner < 8; ++corner) {
+      const pick = (bit) => (corner & bit ? max : min);
+      list.push(new Vector3(pick(1).x, pick(2).y, pick(4).z).applyMatrix4(part.matrixWorld));
+    }
+  });
+  return list;
+}
+
 /// A box that holds all bodies at all times, with z upwards.
 function extent(scene, bodies, world) {
   const box = new Box3();
-  const every = Math.max(1, Math.floor(scene.time.length / kExtentSamples));
-  for (let i = 0; i < scene.time.length; i += every) {
-    for (const body of bodies) body.update(scene.time[i]);
+  for (const t of someTimes(scene.time)) {
+    for (const body of bodies) body.update(t);
     world.updateMatrixWorld(true);
     for (const body of bodies) {
       box.expandByPoint(body.object.getWorldPosition(new Vector3()));
@@ -55,6 +79,7 @@ export class SceneView {
     this.#addJoints();
     this.#addArrows();
     this.#addTrails();
+    this.stage.frame(this.#pointsToSee());
     this.legend = element('ul', { class: 'legend' });
     this.#fillLegend();
     const hint = `Grid ${numberText(this.stage.gridSpacing)} m. Drag to turn, wheel after a click to zoom.`;
@@ -119,11 +144,21 @@ export class SceneView {
     );
   }
 
+  /// Smaller than the bodies between them, of which a chain has many short ones.
+  #jointSize() {
+    const reach = ({ object }) => new Box3().setFromObject(object).getSize(new Vector3()).length();
+    const sizes = [...this.bodies.values()].map(reach).filter((size) => size > 0);
+    return Math.min(kJointSize * this.stage.size, ...sizes.map((size) => kMostOfBody * size));
+  }
+
   #addJoints() {
+    this.symbols = [];
+    const size = this.#jointSize();
     for (const joint of this.scene.joints ?? []) {
       const upwards = this.scene.up === 'y' ? [0, 1, 0] : [0, 0, 1];
-      const object = jointObject({ axis: upwards, ...joint }, 0.03 * this.stage.size, this.#paint('joint'));
+      const object = jointObject({ axis: upwards, ...joint }, size, this.#paint('joint'));
       (this.bodies.get(joint.body)?.object ?? this.world).add(object);
+      if (!joint.body) this.symbols.push(object);
     }
   }
 
@@ -139,7 +174,7 @@ export class SceneView {
       arrows.map((arrow) => {
         const body = this.bodies.get(arrow.body);
         const paint = this.#paint('arrow');
-        return new ArrowActor(arrow, this.scene.time, body, paint, scale(arrow.unit), 0.005 * this.stage.size);
+        return new ArrowActor(arrow, this.scene.time, body, paint, scale(arrow.unit), this.#jointSize() / 6);
       }),
     );
   }
@@ -152,6 +187,21 @@ export class SceneView {
         return new TrailActor(this.scene.time, points);
       }),
     );
+  }
+
+  /// Around everything that moves, at all times, and what stands still.
+  #pointsToSee() {
+    const solids = [...this.bodies.values(), ...this.ghosts, ...this.arrows];
+    const points = [];
+    for (const t of someTimes(this.scene.time)) {
+      for (const actor of solids) actor.update(t);
+      this.world.updateMatrixWorld(true);
+      for (const { object } of solids) if (object.visible) points.push(...corners(object));
+      for (const curve of this.curves) points.push(...curve.pointsAt(t).map((point) => this.world.localToWorld(point)));
+    }
+    for (const symbol of this.symbols) points.push(...corners(symbol));
+    const { min, max } = this.stage.box;
+    return points.length ? points : [min, max];
   }
 
   /// Few bodies are named; a chain of hundreds is not.

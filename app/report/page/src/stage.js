@@ -1,26 +1,26 @@
-// The place of a 3-D view: camera, light, grid, axes, and pictures that are drawn only when something changed.
+// The place of a 3-D view: camera, light, grid, compass, and pictures that are drawn only when something changed.
 
 import {
   Color,
   DirectionalLight,
   GridHelper,
-  Group,
   HemisphereLight,
   PerspectiveCamera,
   Scene,
-  Sprite,
-  SpriteMaterial,
-  CanvasTexture,
   Vector3,
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { Compass } from './compass.js';
 import { color } from './theme.js';
 
 const kFieldOfView = 35;
 
 /// How much of the picture the motion fills at first.
 const kFilled = 0.95;
+
+/// Rounds of moving and distancing the camera, each of which leaves a fraction of the last error.
+const kFramingRounds = 12;
 
 /// The largest of 1, 2, 5, 10, … that is not above x.
 export function roundDown(x) {
@@ -29,22 +29,10 @@ export function roundDown(x) {
   return factor * power;
 }
 
-function letter(text, height) {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 96;
-  const pen = canvas.getContext('2d');
-  pen.font = 'italic 72px Georgia, serif';
-  pen.textAlign = 'center';
-  pen.textBaseline = 'middle';
-  pen.fillStyle = color('ink');
-  pen.fillText(text, 48, 48);
-  const sprite = new Sprite(new SpriteMaterial({ map: new CanvasTexture(canvas), depthTest: false }));
-  sprite.scale.setScalar(height);
-  return sprite;
-}
-
 export class Stage {
   #waiting = false;
+  #points = [];
+  #isMoved = false;
 
   /// `isPlanar` when what is seen lies in the plane of x and what is upwards.
   constructor(parent, box, isPlanar) {
@@ -63,13 +51,16 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.#wheelAfterPressOnly();
     this.controls.addEventListener('change', () => this.render());
+    this.controls.addEventListener('start', () => {
+      this.#isMoved = true;
+    });
     this.sky = new HemisphereLight();
     this.sun = new DirectionalLight(0xffffff, 1.6);
     this.sun.position.set(0.6, -1, 1.4);
     this.scene.add(this.sky, this.sun);
+    this.compass = new Compass(isPlanar);
     this.repaint();
     this.#resize();
-    this.#home();
     new ResizeObserver(() => this.#resize()).observe(parent);
   }
 
@@ -84,23 +75,47 @@ export class Stage {
     });
   }
 
-  /// Looks at the middle of the box from a little above, as near as shows all of it.
+  /// Shows all of the points until the reader turns the view, whatever its size becomes.
+  frame(points) {
+    this.#points = points;
+    this.#home();
+  }
+
+  /// Looks from a little above, as near as shows all of the points, with as much room on the left as on the right and
+  /// above as below.
   #home() {
-    const middle = this.box.getCenter(new Vector3());
+    const points = this.#points;
+    if (!points.length || this.#isMoved) return;
     const back = (this.isPlanar ? new Vector3(0.25, -1, 0.25) : new Vector3(0.75, -1, 0.5)).normalize();
     const right = new Vector3().crossVectors(this.camera.up, back).normalize();
     const up = new Vector3().crossVectors(back, right);
     const slope = kFilled * Math.tan((kFieldOfView * Math.PI) / 360);
+    const target = this.box.getCenter(new Vector3());
     let distance = 0;
-    for (let corner = 0; corner < 8; ++corner) {
-      const pick = (bit) => (corner & bit ? this.box.max : this.box.min);
-      const offset = new Vector3(pick(1).x, pick(2).y, pick(4).z).sub(middle);
-      const aside = Math.max(Math.abs(offset.dot(right)) / this.camera.aspect, Math.abs(offset.dot(up)));
-      distance = Math.max(distance, offset.dot(back) + aside / slope);
+    for (let round = 0; round < kFramingRounds; ++round) {
+      const places = points.map((point) => {
+        const offset = point.clone().sub(target);
+        return { x: offset.dot(right), y: offset.dot(up), depth: offset.dot(back) };
+      });
+      const needed = ({ x, y, depth }) => depth + Math.max(Math.abs(x) / this.camera.aspect, Math.abs(y)) / slope;
+      distance = places.reduce((most, place) => Math.max(most, needed(place)), 0);
+      const middleOf = (seen) =>
+        (seen.reduce((a, b) => Math.min(a, b)) + seen.reduce((a, b) => Math.max(a, b))) / 2;
+      target.addScaledVector(right, distance * middleOf(places.map(({ x, depth }) => x / (distance - depth))));
+      target.addScaledVector(up, distance * middleOf(places.map(({ y, depth }) => y / (distance - depth))));
     }
-    this.camera.position.copy(middle).addScaledVector(back, distance);
-    this.controls.target.copy(middle);
+    this.camera.position.copy(target).addScaledVector(back, distance);
+    this.controls.target.copy(target);
     this.controls.update();
+  }
+
+  /// How far from the middle the farthest of the points is seen, where 1 is the edge of the picture.
+  mostOutside() {
+    this.camera.updateMatrixWorld();
+    return this.#points.reduce((most, point) => {
+      const { x, y } = point.clone().project(this.camera);
+      return Math.max(most, Math.abs(x), Math.abs(y));
+    }, 0);
   }
 
   /// Colours of the theme.
@@ -112,12 +127,12 @@ export class Stage {
     this.floor?.removeFromParent();
     this.floor = this.#floor();
     this.scene.add(this.floor);
+    this.compass.repaint();
     this.render();
   }
 
-  /// A grid below everything, and the directions of the world at its middle.
+  /// A grid below everything.
   #floor() {
-    const result = new Group();
     const extent = this.box.getSize(new Vector3());
     const width = Math.max(extent.x, extent.y, 0.3 * this.size);
     this.gridSpacing = roundDown(width / 6);
@@ -127,15 +142,7 @@ export class Stage {
     const middle = this.box.getCenter(new Vector3());
     const snapped = (x) => Math.round(x / this.gridSpacing) * this.gridSpacing;
     grid.position.set(snapped(middle.x), snapped(middle.y), this.box.min.z);
-    result.add(grid);
-    const half = (cells / 2) * this.gridSpacing + 0.04 * this.size;
-    const at = this.isPlanar ? { x: [half, 0, 0], z: [0, -half, 0] } : { x: [half, 0, 0], y: [0, half, 0] };
-    for (const [name, offset] of Object.entries(at)) {
-      const text = letter(name, 0.07 * this.size);
-      text.position.copy(grid.position).add(new Vector3(...offset));
-      result.add(text);
-    }
-    return result;
+    return grid;
   }
 
   #resize() {
@@ -144,6 +151,7 @@ export class Stage {
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    this.#home();
     this.render();
   }
 
@@ -154,6 +162,7 @@ export class Stage {
     requestAnimationFrame(() => {
       this.#waiting = false;
       this.renderer.render(this.scene, this.camera);
+      this.compass.draw(this.renderer, this.camera);
     });
   }
 }
