@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "liegrad/control/transcription.hpp"
+#include "liegrad/dae/run/dense_output.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
@@ -78,22 +79,26 @@ bool Transcription::start_from(const Solution& solution) {
                     solution.lower_multipliers.size() == guess_.size() &&
                     solution.upper_multipliers.size() == guess_.size();
   const double horizon = layout_.horizon >= 0 ? duration : problem_.horizon();
-  std::vector<double> q(index(space.num_coeffs())), delta(index(space.dof()));
+  std::vector<double> delta(index(space.dof()));
+  // Positions that were linear between points would ask the first steps for accelerations of the order of 1/h.
+  dae::DenseOutput motion(space);
+  dae::State at;
   for (int n = 0; n <= last; ++n) {
-    const auto [k, s] = solution.place(begin + share(n) * duration);
-    const dae::State &before = solution.states[k], &after = solution.states[k + 1];
+    const double t = begin + share(n) * duration;
+    const auto [k, s] = solution.place(t);
+    motion.set_step(solution.states[k], solution.states[k + 1]);
+    motion.evaluate(t, at);
     const auto put = [&](int offset, const std::vector<double>& list) {
       std::copy(list.begin(), list.end(), guess_.begin() + layout_.at(n, offset));
     };
-    space.interpolate<double>(before.q, after.q, s, q);
-    if (n > 0 && (n < last || !keeps_end_reference())) references_[index(n)] = q;
-    space.minus<double>(q, references_[index(n)], delta);
+    if (n > 0 && (n < last || !keeps_end_reference())) references_[index(n)] = at.q;
+    space.minus<double>(at.q, references_[index(n)], delta);
     put(layout_.q, delta);
-    put(layout_.v, between(before.v, after.v, s));
-    put(layout_.v_dot, between(before.v_dot, after.v_dot, s));
-    put(layout_.a, between(before.a, after.a, s));
-    put(layout_.lambda, between(before.lambda, after.lambda, s));
-    put(layout_.s, between(before.s, after.s, s));
+    put(layout_.v, at.v);
+    put(layout_.v_dot, at.v_dot);
+    put(layout_.a, at.a);
+    put(layout_.lambda, at.lambda);
+    put(layout_.s, at.s);
     put(layout_.controls, between(solution.controls[k], solution.controls[k + 1], s));
     if (layout_.has_times) guess_[index(layout_.at(n, layout_.time))] = horizon * share(n);
     for (int i = 0; layout_.rescales && i < system.dof(); ++i) {
