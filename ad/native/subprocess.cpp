@@ -29,6 +29,12 @@ using Clock = std::chrono::steady_clock;
 /// Set by handlers of signals: looked at every now and then while a program runs.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
+/// When programs end, as a time of the clock: see ProgramTimeLimit.
+std::atomic<Clock::rep> end_of_programs = Clock::time_point::max().time_since_epoch().count();
+
+bool is_interrupted() {
+  return interrupted || Clock::now().time_since_epoch().count() >= end_of_programs;
+}
 
 /// waitpid() that signals do not disturb.
 pid_t wait_for(pid_t child, int* status, int options) {
@@ -62,7 +68,7 @@ int follow(pid_t child, int fd, Clock::time_point end_of_time, SubprocessResult*
   std::array<char, 4096> buffer{};
   pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
   int patience = kPatienceInMilliseconds;
-  while (Clock::now() <= end_of_time && !interrupted) {
+  while (Clock::now() <= end_of_time && !is_interrupted()) {
     if (poll(&waiting, 1, patience) > 0) {
       const ssize_t count = read(fd, buffer.data(), buffer.size());
       if (count < 0 && errno == EINTR) continue;
@@ -83,7 +89,7 @@ int follow(pid_t child, int fd, Clock::time_point end_of_time, SubprocessResult*
     }
   }
   if (has_ended) return status;
-  result->interrupted = interrupted;
+  result->interrupted = is_interrupted();
   result->took_too_long = !result->interrupted;
   end(child);
   wait_for(child, &status, 0);
@@ -110,9 +116,15 @@ std::string seconds_text(std::chrono::milliseconds time) {
 void interrupt_programs() noexcept { interrupted = true; }
 void allow_programs() noexcept { interrupted = false; }
 
+ProgramTimeLimit::ProgramTimeLimit(std::optional<Clock::time_point> end) noexcept
+    : before_(end_of_programs) {
+  if (end) end_of_programs = std::min(before_, end->time_since_epoch().count());
+}
+ProgramTimeLimit::~ProgramTimeLimit() { end_of_programs = before_; }
+
 SubprocessResult run(const std::vector<std::string>& command, std::chrono::milliseconds limit) {
   SubprocessResult result;
-  if (interrupted) {
+  if (is_interrupted()) {
     result.interrupted = true;
     result.failure = kInterrupted;
     return result;

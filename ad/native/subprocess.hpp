@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,21 @@ SubprocessResult run(const std::vector<std::string>& command, std::chrono::milli
 void interrupt_programs() noexcept;
 /// Lets run() start programs again.
 void allow_programs() noexcept;
+
+/// While it lives, programs that run() waits for, in whatever thread, end at a time: they count as interrupted. One within
+/// another can only shorten its time.
+class ProgramTimeLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Without a time there is no limit.
+  explicit ProgramTimeLimit(std::optional<Clock::time_point> end) noexcept;
+  ~ProgramTimeLimit();
+  ProgramTimeLimit(const ProgramTimeLimit&) = delete;
+  ProgramTimeLimit& operator=(const ProgramTimeLimit&) = delete;
+
+ private:
+  Clock::rep before_;
+};
 
 }  // namespace liegrad::ad

@@ -11,6 +11,7 @@
 namespace liegrad::app {
 namespace {
 
+using control::PhasedSolution;
 using control::Solution;
 using nlohmann::json;
 using nlohmann::ordered_json;
@@ -78,10 +79,30 @@ void read_stages(const JsonFields& fields, Solution& solution) {
   }
 }
 
-}  // namespace
+/// A search and how it ended, which a solution of one phase and one of several have in common.
+template <class S>
+ordered_json search_json(const std::string& problem, const S& solution) {
+  return {{"problem", problem},
+          {"status", control::name_of(solution.summary.status)},
+          {"cost", solution.summary.cost},
+          {"iterations", solution.summary.iterations},
+          {"local_minimum", solution.certificate.local_minimum}};
+}
 
-void write_solution_file(const control::Problem& problem, const Solution& solution,
-                         const std::string& file) {
+template <class S>
+void read_search(const JsonFields& fields, const std::string& problem, S& solution) {
+  if (fields.text("problem") != problem) {
+    fields.refuse("problem", "this is a solution of '" + fields.text("problem") + "', not of '" +
+                                 problem + "'");
+  }
+  solution.summary.status = chosen(fields, "status", kStatuses);
+  solution.summary.cost = fields.number("cost");
+  solution.summary.iterations = static_cast<int>(fields.number("iterations"));
+  solution.certificate.local_minimum =
+      fields.has("local_minimum") && fields.at("local_minimum") == true;
+}
+
+ordered_json solution_json(const control::Problem& problem, const Solution& solution) {
   ordered_json points = ordered_json::array();
   for (std::size_t n = 0; n < solution.states.size(); ++n) {
     points.push_back(json_of(solution.states[n]));
@@ -101,41 +122,27 @@ void write_solution_file(const control::Problem& problem, const Solution& soluti
   for (const auto& [name, value] : kFormulations) {
     if (value == solution.formulation) formulation = name;
   }
-  const ordered_json content = {{"problem", problem.name()},
-                                {"formulation", formulation},
-                                {"status", control::name_of(solution.summary.status)},
-                                {"cost", solution.summary.cost},
-                                {"iterations", solution.summary.iterations},
-                                {"local_minimum", solution.certificate.local_minimum},
-                                {"parameters", solution.parameters},
-                                {"points", points},
-                                {"stages", stages},
-                                {"x", solution.x},
-                                {"multipliers", solution.multipliers},
-                                {"lower_multipliers", solution.lower_multipliers},
-                                {"upper_multipliers", solution.upper_multipliers}};
-  OutputFile output(file);
-  output.write(content.dump() + '\n');
-  output.close();
+  ordered_json content = search_json(problem.name(), solution);
+  content.update(ordered_json{{"formulation", formulation},
+                              {"parameters", solution.parameters},
+                              {"points", points},
+                              {"stages", stages},
+                              {"x", solution.x},
+                              {"multipliers", solution.multipliers},
+                              {"lower_multipliers", solution.lower_multipliers},
+                              {"upper_multipliers", solution.upper_multipliers}});
+  return content;
 }
 
-Solution read_solution_file(const control::Problem& problem, const std::string& file) {
-  const json parsed = read_json<json>(file, "name a file that --write has written");
+Solution solution_from(const json& content, const std::string& place,
+                       const control::Problem& problem) {
   const JsonFields fields(
-      parsed, file,
+      content, place,
       {"problem", "formulation", "status", "cost", "iterations", "local_minimum", "parameters",
        "points", "stages", "x", "multipliers", "lower_multipliers", "upper_multipliers"});
-  if (fields.text("problem") != problem.name()) {
-    fields.refuse("problem", "this is a solution of '" + fields.text("problem") + "', not of '" +
-                                 problem.name() + "'");
-  }
   Solution solution;
+  read_search(fields, problem.name(), solution);
   solution.formulation = chosen(fields, "formulation", kFormulations);
-  solution.summary.status = chosen(fields, "status", kStatuses);
-  solution.summary.cost = fields.number("cost");
-  solution.summary.iterations = static_cast<int>(fields.number("iterations"));
-  solution.certificate.local_minimum =
-      fields.has("local_minimum") && fields.at("local_minimum") == true;
   solution.parameters = fields.numbers("parameters");
   if (!fields.has("points") || !fields.at("points").is_array()) {
     fields.refuse("points", "a list of the points of the grid belongs here");
@@ -153,6 +160,70 @@ Solution read_solution_file(const control::Problem& problem, const std::string& 
   solution.multipliers = fields.numbers("multipliers");
   solution.lower_multipliers = fields.numbers("lower_multipliers");
   solution.upper_multipliers = fields.numbers("upper_multipliers");
+  return solution;
+}
+
+void write(const ordered_json& content, const std::string& file) {
+  OutputFile output(file);
+  output.write(content.dump() + '\n');
+  output.close();
+}
+
+void require_phases(bool phased, const json& content, const std::string& file,
+                    const std::string& problem) {
+  if (!content.is_object() || content.contains("phases") == phased) return;
+  throw InvalidArgument(file + ": this is a solution of " +
+                        (phased ? "one phase" : "several phases") + ", and problem '" + problem +
+                        "' has " + (phased ? "several" : "one"));
+}
+
+}  // namespace
+
+void write_solution_file(const control::Problem& problem, const Solution& solution,
+                         const std::string& file) {
+  write(solution_json(problem, solution), file);
+}
+
+void write_solution_file(const control::PhasedProblem& problem, const PhasedSolution& solution,
+                         const std::string& file) {
+  ordered_json content = search_json(problem.name(), solution);
+  content["link_multipliers"] = solution.link_multipliers;
+  for (int k = 0; k < problem.size(); ++k) {
+    content["phases"].push_back(
+        solution_json(problem.phase(k).problem, solution.phases[static_cast<std::size_t>(k)]));
+  }
+  write(content, file);
+}
+
+Solution read_solution_file(const control::Problem& problem, const std::string& file) {
+  const json content = read_json<json>(file, "name a file that --write has written");
+  require_phases(false, content, file, problem.name());
+  return solution_from(content, file, problem);
+}
+
+PhasedSolution read_solution_file(const control::PhasedProblem& problem, const std::string& file) {
+  const json content = read_json<json>(file, "name a file that --write has written");
+  require_phases(true, content, file, problem.name());
+  const JsonFields fields(
+      content, file,
+      {"problem", "status", "cost", "iterations", "local_minimum", "link_multipliers", "phases"});
+  PhasedSolution solution;
+  read_search(fields, problem.name(), solution);
+  solution.link_multipliers = fields.numbers("link_multipliers");
+  if (!fields.has("phases") || !fields.at("phases").is_array() ||
+      fields.at("phases").size() != static_cast<std::size_t>(problem.size())) {
+    fields.refuse("phases", "a list of " + std::to_string(problem.size()) +
+                                " phases belongs here, as problem '" + problem.name() + "' has");
+  }
+  for (int k = 0; k < problem.size(); ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    solution.phases.push_back(solution_from(fields.at("phases")[i],
+                                            fields.place("phases") + " " + std::to_string(k + 1),
+                                            problem.phase(k).problem));
+    solution.start_times.push_back(solution.summary.t_end);
+    solution.summary.t_end += solution.phases.back().summary.t_end;
+    solution.summary.steps += solution.phases.back().summary.steps;
+  }
   return solution;
 }
 

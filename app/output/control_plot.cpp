@@ -8,23 +8,41 @@
 
 #include <fmt/format.h>
 
+#include "output/motion_units.hpp"
 #include "output/round_ticks.hpp"
 #include "output/svg_text.hpp"
 
 namespace liegrad::app {
 namespace {
 
-constexpr double kLeft = 90, kWidth = 520, kHeight = 130, kGap = 48, kLegend = 190;
+constexpr double kLeft = 90, kWidth = 520, kHeight = 130, kGap = 48, kLegend = 220;
 constexpr std::array kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                 "#e69f00", "#56b4e9", "#000000", "#999999"};
-/// More lines than colours cannot be told apart.
-constexpr std::size_t kMostLines = kColors.size();
+/// Each colour is drawn whole and then dashed; more lines cannot be told apart.
+constexpr std::size_t kMostLines = 2 * kColors.size();
+constexpr double kLineOfLegend = 15;
 
 struct Line {
-  std::string label;
+  std::string label, unit;
   std::vector<double> times, values;
   control::Interval bounds = {};
 };
+
+std::string with_unit(const std::string& text, const std::string& unit) {
+  return unit.empty() ? text : fmt::format("{} ({})", text, unit);
+}
+
+/// Of lines that all have one unit it is said once, in the title; otherwise behind each.
+std::string take_common_unit(std::vector<Line>& lines) {
+  const std::string unit = lines.front().unit;
+  if (!std::all_of(lines.begin(), lines.end(), [&](const Line& l) { return l.unit == unit; })) {
+    return "";
+  }
+  for (Line& line : lines) line.unit.clear();
+  return unit;
+}
+
+bool is_within(double x, double low, double high) { return x > low && x < high; }
 
 class Figure {
  public:
@@ -47,17 +65,23 @@ class Figure {
         high = std::max(high, x);
       }
     }
+    height_ = std::max(kHeight, kLineOfLegend * static_cast<double>(lines.size()) + 4);
     const double margin = 0.06 * std::max(high - low, 1e-9 * std::max(std::abs(high), 1e-300));
     low -= margin;
     high += margin;
-    const auto y_of = [&](double value) { return top_ + kHeight * (high - value) / (high - low); };
+    const auto y_of = [&](double value) { return top_ + height_ * (high - value) / (high - low); };
     const auto x_of = [&](double t) { return kLeft + kWidth * t / t_end_; };
-    words(kLeft, top_ - 6, "start", "#000",
-          title + (left_out > 0
-                       ? fmt::format(" (the first {} of {})", kMostLines, kMostLines + left_out)
-                       : ""));
+    std::string heading = with_unit(title, take_common_unit(lines));
+    const auto has_bound_within = [&](const Line& line) {
+      return is_within(line.bounds.lower, low, high) || is_within(line.bounds.upper, low, high);
+    };
+    if (std::any_of(lines.begin(), lines.end(), has_bound_within)) heading += ", bounds dotted";
+    if (left_out > 0) {
+      heading += fmt::format(", the first {} of {}", kMostLines, kMostLines + left_out);
+    }
+    words(kLeft, top_ - 6, "start", "#000", heading);
     body_ += fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#888'/>\n",
-                         kLeft, top_, kWidth, kHeight);
+                         kLeft, top_, kWidth, height_);
     for (const double tick : round_ticks(low, high, 4)) {
       rule(y_of(tick), tick == 0 ? "#aaa" : "#e4e4e4", "");
       words(kLeft - 6, y_of(tick) + 4, "end", "#000", fmt::format("{:.4g}", tick));
@@ -66,27 +90,35 @@ class Figure {
       body_ += fmt::format(
           "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#888' "
           "stroke-dasharray='2 3'/>\n",
-          x_of(start), top_, top_ + kHeight);
+          x_of(start), top_, top_ + height_);
     }
     for (std::size_t k = 0; k < lines.size(); ++k) {
       const Line& line = lines[k];
+      const char* const color = kColors[k % kColors.size()];
+      const char* const dashes = k < kColors.size() ? "" : "6 3";
       for (const double bound : {line.bounds.lower, line.bounds.upper}) {
-        if (bound > low && bound < high) rule(y_of(bound), kColors[k], "4 3");
+        if (is_within(bound, low, high)) rule(y_of(bound), color, "1 3");
       }
       std::string points;
       for (std::size_t i = 0; i < line.values.size(); ++i) {
         points += fmt::format("{:.1f},{:.1f} ", x_of(line.times[i]), y_of(line.values[i]));
       }
-      body_ += fmt::format("<polyline points='{}' fill='none' stroke='{}' stroke-width='1.4'/>\n",
-                           points, kColors[k]);
-      words(kLeft + kWidth + 10, top_ + 12 + 15 * static_cast<double>(k), "start", kColors[k],
-            line.label);
+      body_ += fmt::format(
+          "<polyline points='{}' fill='none' stroke='{}' stroke-width='1.4' "
+          "stroke-dasharray='{}'/>\n",
+          points, color, dashes);
+      const double y = top_ + 12 + kLineOfLegend * static_cast<double>(k);
+      body_ += fmt::format(
+          "<line x1='{}' x2='{}' y1='{:.1f}' y2='{:.1f}' stroke='{}' stroke-width='1.4' "
+          "stroke-dasharray='{}'/>\n",
+          kLeft + kWidth + 10, kLeft + kWidth + 28, y - 4, y - 4, color, dashes);
+      words(kLeft + kWidth + 33, y, "start", color, with_unit(line.label, line.unit));
     }
     for (const double tick : round_ticks(0, t_end_, 6)) {
-      words(x_of(tick), top_ + kHeight + 15, "middle", "#000", fmt::format("{:.4g}", tick));
+      words(x_of(tick), top_ + height_ + 15, "middle", "#000", fmt::format("{:.4g}", tick));
     }
-    words(kLeft + kWidth + 28, top_ + kHeight + 15, "start", "#000", "t (s)");
-    top_ += kHeight + kGap;
+    words(kLeft + kWidth + 28, top_ + height_ + 15, "start", "#000", "t (s)");
+    top_ += height_ + kGap;
   }
 
   std::string svg(const std::string& title) {
@@ -109,7 +141,7 @@ class Figure {
                          anchor, color, svg_text(text));
   }
 
-  double t_end_, top_ = 52;
+  double t_end_, top_ = 52, height_ = kHeight;
   std::vector<double> starts_;
   std::string body_;
 };
@@ -139,12 +171,13 @@ struct Panels {
 void add_phase(const control::Problem& problem, const control::Solution& solution, double begin,
                Panels& panels) {
   const dae::Model& system = problem.system();
+  const MotionUnits units(problem);
   std::vector<double> times;
   for (const dae::State& state : solution.states) times.push_back(begin + state.t);
-  const auto lines = [&](int count, auto&& label, auto&& value) {
+  const auto lines = [&](int count, auto&& label, auto&& unit, auto&& value) {
     std::vector<Line> list;
     for (int i = 0; i < count; ++i) {
-      Line line{label(i), times, {}};
+      Line line{label(i), unit(i), times, {}};
       for (std::size_t n = 0; n < times.size(); ++n) {
         line.values.push_back(value(n)[static_cast<std::size_t>(i)]);
       }
@@ -154,33 +187,34 @@ void add_phase(const control::Problem& problem, const control::Solution& solutio
   };
   const auto coordinate = [&](int i) { return system.coordinate_name(i); };
 
+  using Values = const std::vector<double>&;
   std::vector<Line> controls = lines(
       static_cast<int>(system.controls().size()),
       [&](int i) { return system.controls()[static_cast<std::size_t>(i)]; },
-      [&](std::size_t n) -> const std::vector<double>& { return solution.controls[n]; });
+      [&](int i) { return units.control(i); },
+      [&](std::size_t n) -> Values { return solution.controls[n]; });
   for (std::size_t i = 0; i < controls.size(); ++i) {
     controls[i].bounds = problem.control_bounds()[i];
   }
-  panels.add("controls, and their bounds (dashed)", std::move(controls));
-  panels.add("velocities",
-             lines(system.dof(), coordinate, [&](std::size_t n) -> const std::vector<double>& {
-               return solution.states[n].v;
-             }));
-  panels.add(
-      "multipliers of joints",
-      lines(
-          system.num_multipliers(), [&](int i) { return system.constraint_name(i); },
-          [&](std::size_t n) -> const std::vector<double>& { return solution.states[n].lambda; }));
+  panels.add("controls", std::move(controls));
+  panels.add("velocities", lines(
+                               system.dof(), coordinate, [&](int i) { return units.velocity(i); },
+                               [&](std::size_t n) -> Values { return solution.states[n].v; }));
+  panels.add("multipliers of joints",
+             lines(
+                 system.num_multipliers(), [&](int i) { return system.constraint_name(i); },
+                 [&](int i) { return units.multiplier(i); },
+                 [&](std::size_t n) -> Values { return solution.states[n].lambda; }));
   if (solution.costates.size() + 1 == times.size()) {
     times.erase(times.begin());
     panels.add("costates of positions",
-               lines(system.dof(), coordinate, [&](std::size_t n) -> const std::vector<double>& {
-                 return solution.costates[n];
-               }));
+               lines(
+                   system.dof(), coordinate, [&](int i) { return units.costate(i); },
+                   [&](std::size_t n) -> Values { return solution.costates[n]; }));
   }
   const std::vector<double>& hamiltonian = solution.certificate.hamiltonian;
   if (hamiltonian.size() == times.size()) {
-    panels.add("Hamiltonian", {{"H", times, hamiltonian}});
+    panels.add("Hamiltonian", {{"H", "cost/s", times, hamiltonian}});
   }
 }
 

@@ -19,8 +19,6 @@
 namespace liegrad::app {
 namespace {
 
-using control::Solution;
-
 /// Costs that differ by less are those of one optimum.
 constexpr double kSameCost = 1e-6;
 
@@ -29,12 +27,13 @@ struct Files {
   std::string solution, message;
 };
 
-[[noreturn]] void run_start(const control::Problem& problem, const control::SolveOptions& options,
-                            int start, const Files& files) {
+template <class P>
+[[noreturn]] void run_start(const P& problem, const control::SolveOptions& options, int start,
+                            const Files& files) {
   int status = 0;
   std::string message;
   try {
-    const Solution solution = control::solve(
+    const auto solution = control::solve(
         start == 0 ? problem : control::with_other_guess(problem, static_cast<unsigned>(start)),
         options);
     message = solution.summary.message;
@@ -53,7 +52,8 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-bool is_better(const Solution& a, const Solution& b) {
+template <class S>
+bool is_better(const S& a, const S& b) {
   const bool solved_a = control::is_solved(a.summary.status),
              solved_b = control::is_solved(b.summary.status);
   if (solved_a != solved_b) return solved_a;
@@ -63,7 +63,8 @@ bool is_better(const Solution& a, const Solution& b) {
   return a.summary.cost < b.summary.cost * (1 - std::copysign(kSameCost, b.summary.cost));
 }
 
-void add_to_basins(std::vector<Basin>& basins, const Solution& solution, int start) {
+template <class S>
+void add_to_basins(std::vector<Basin>& basins, const S& solution, int start) {
   const double cost = solution.summary.cost;
   for (Basin& basin : basins) {
     if (std::abs(cost - basin.cost) <= kSameCost * std::max(std::abs(cost), std::abs(basin.cost)) &&
@@ -75,11 +76,9 @@ void add_to_basins(std::vector<Basin>& basins, const Solution& solution, int sta
   basins.push_back({cost, solution.summary.t_end, solution.certificate.local_minimum, {start}});
 }
 
-}  // namespace
-
-ControlStarts solve_from_starts(const control::Problem& problem,
-                                const control::SolveOptions& options, int starts,
-                                const std::function<void(int finished)>& observe) {
+template <class S, class P>
+ControlStarts<S> solve_all(const P& problem, const control::SolveOptions& options, int starts,
+                           const std::function<void(int finished)>& observe) {
   if (starts < 1 || starts > 10000) {
     throw InvalidArgument("--starts takes a number from 1 to 10000, not " + std::to_string(starts));
   }
@@ -114,7 +113,8 @@ ControlStarts solve_from_starts(const control::Problem& problem,
     observe(++finished);
   }
 
-  ControlStarts result;
+  ControlStarts<S> result;
+  StartTable& table = result.table;
   bool has_best = false;
   for (int start = 0; start < next; ++start) {
     const int ended_with = status[static_cast<std::size_t>(start)];
@@ -122,26 +122,40 @@ ControlStarts solve_from_starts(const control::Problem& problem,
     if (ended_with != 0) {
       // A mistake in the problem is one in all of them.
       if (start == 0 && WIFEXITED(ended_with)) throw InvalidArgument(message);
-      result.unsolved.push_back({start, message.empty() ? "its process ended early" : message});
+      table.unsolved.push_back({start, message.empty() ? "its process ended early" : message});
       continue;
     }
-    Solution solution = read_solution_file(problem, files(start).solution);
+    S solution = read_solution_file(problem, files(start).solution);
     solution.summary.message = message;
     if (control::is_solved(solution.summary.status)) {
-      add_to_basins(result.basins, solution, start);
+      add_to_basins(table.basins, solution, start);
     } else {
-      result.unsolved.push_back({start, message});
+      table.unsolved.push_back({start, message});
     }
     if (!has_best || is_better(solution, result.best)) {
       result.best = std::move(solution);
-      result.best_start = start;
+      table.best_start = start;
       has_best = true;
     }
   }
-  if (!has_best) throw Error("no start left a solution; " + result.unsolved.front().reason);
-  std::sort(result.basins.begin(), result.basins.end(),
+  if (!has_best) throw Error("no start left a solution; " + table.unsolved.front().reason);
+  std::sort(table.basins.begin(), table.basins.end(),
             [](const Basin& a, const Basin& b) { return a.cost < b.cost; });
   return result;
+}
+
+}  // namespace
+
+ControlStarts<control::Solution> solve_from_starts(
+    const control::Problem& problem, const control::SolveOptions& options, int starts,
+    const std::function<void(int finished)>& observe) {
+  return solve_all<control::Solution>(problem, options, starts, observe);
+}
+
+ControlStarts<control::PhasedSolution> solve_from_starts(
+    const control::PhasedProblem& problem, const control::SolveOptions& options, int starts,
+    const std::function<void(int finished)>& observe) {
+  return solve_all<control::PhasedSolution>(problem, options, starts, observe);
 }
 
 }  // namespace liegrad::app

@@ -10,12 +10,13 @@ namespace liegrad::app {
 
 // Tables of the searches behind a solution, for a reader and as data.
 
-void print(const control::Refined& refined);
-void print(const control::Followed& followed, const std::string& parameter);
-void print(const ControlStarts& starts);
+void print(const std::vector<control::RefinedGrid>& grids);
+void print(const std::vector<control::FollowedSolution>& path, const std::string& parameter);
+void print(const StartTable& table);
 
-nlohmann::ordered_json json_of(const control::Refined& refined);
-nlohmann::ordered_json json_of(const control::Followed& followed, const std::string& parameter);
-nlohmann::ordered_json json_of(const ControlStarts& starts);
+nlohmann::ordered_json json_of(const std::vector<control::RefinedGrid>& grids, bool reached);
+nlohmann::ordered_json json_of(const std::vector<control::FollowedSolution>& path,
+                               const std::string& parameter, bool reached);
+nlohmann::ordered_json json_of(const StartTable& table);
 
 }  // namespace liegrad::app

@@ -30,6 +30,7 @@ class Search {
     options.linear_solver = linear_solver;
     options.tolerance = 1e-8;  // IPOPT's own
     options.certify = false;
+    options.starts_coarse = false;  // rows are of iterations on one grid
     solver_ = std::make_unique<Solver>(problem, options);
     last_ = solver_->solve();
   }

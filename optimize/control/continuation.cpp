@@ -7,24 +7,26 @@
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {
+namespace {
 
-Followed follow(const std::function<Problem(double)>& make, double from, double to, int count,
-                const SolveOptions& options, const Solution* start) {
+template <class P, class S>
+FollowedTo<S> follow_from(const S* start, const std::function<P(double)>& make, double from,
+                          double to, int count, const SolveOptions& options) {
   if (count < 1) throw InvalidArgument("a continuation takes at least 1 step");
   if (!std::isfinite(from) || !std::isfinite(to)) {
     throw InvalidArgument("a continuation needs two finite values");
   }
   const double first = 1.0 / count, smallest = first / 64;
   const StopRequest::Clock::time_point begin = StopRequest::Clock::now();
-  Followed result;
+  FollowedTo<S> result;
   double reached = 0, share = 0, length = first;  // shares of the way
   for (;;) {
     const double value = share == 1 ? to : from + share * (to - from);
-    const Problem problem = make(value);
-    const Solution* const near = result.path.empty() ? start : &result.solution;
+    const P problem = make(value);
+    const S* const near = result.path.empty() ? start : &result.solution;
     SolveOptions now = options;
     now.time_limit = time_left(options.time_limit, begin);
-    Solution next = near != nullptr ? solve_from(*near, problem, now) : solve(problem, now);
+    S next = near != nullptr ? solve_from(*near, problem, now) : solve(problem, now);
     const Summary& summary = next.summary;
     result.path.push_back({value, summary.status, summary.cost, summary.t_end, summary.iterations,
                            next.certificate.local_minimum});
@@ -42,6 +44,18 @@ Followed follow(const std::function<Problem(double)>& make, double from, double 
     share = std::min(1.0, reached + length);
     if (1 - share < 1e-9) share = 1;
   }
+}
+
+}  // namespace
+
+Followed follow(const std::function<Problem(double)>& make, double from, double to, int count,
+                const SolveOptions& options, const Solution* start) {
+  return follow_from(start, make, from, to, count, options);
+}
+
+FollowedPhases follow(const std::function<PhasedProblem(double)>& make, double from, double to,
+                      int count, const SolveOptions& options, const PhasedSolution* start) {
+  return follow_from(start, make, from, to, count, options);
 }
 
 }  // namespace liegrad::control

@@ -28,14 +28,21 @@ class Stopwatch {
 
 Nlp::Nlp(Transcription& transcription) : transcription_(transcription) {
   sensitivity::KernelSum& sum = transcription.sum();
-  hessian_pattern_ = sum.hessian_pattern();
+  shape_.hessian_pattern = sum.hessian_pattern();
   for (const auto& [row, column] : sum.jacobian_pattern()) {
     if (row == 0) {
       ++num_gradient_entries_;
     } else {
-      jacobian_pattern_.emplace_back(row - 1, column);
+      shape_.jacobian_pattern.emplace_back(row - 1, column);
     }
   }
+  for (int i = 0; i < transcription.num_variables(); ++i) {
+    shape_.variable_stages.push_back(transcription.layout().stage_of_variable(i));
+  }
+  for (int row = 1; row < transcription.num_rows(); ++row) {
+    shape_.constraint_stages.push_back(transcription.rows().stage_of_row(row));
+  }
+  shape_.has_joints = transcription.problem().system().num_multipliers() > 0;
   values_.resize(index(transcription.num_rows()));
   weights_.resize(index(transcription.num_rows()));
   entries_.resize(sum.jacobian_pattern().size());
@@ -50,16 +57,6 @@ Interval Nlp::constraint_interval(int constraint) const {
   const double scale = transcription_.row_scales()[index(constraint + 1)];
   return {scale * bounds.lower, scale * bounds.upper};
 }
-
-int Nlp::variable_stage(int variable) const {
-  return transcription_.layout().stage_of_variable(variable);
-}
-
-int Nlp::constraint_stage(int constraint) const {
-  return transcription_.rows().stage_of_row(constraint + 1);
-}
-
-bool Nlp::has_joints() const { return transcription_.problem().system().num_multipliers() > 0; }
 
 bool Nlp::set_point(std::span<const double> x) {
   std::copy(x.begin(), x.end(), transcription_.numbers().begin());
@@ -106,9 +103,9 @@ void Nlp::cost_gradient(std::span<double> gradient) {
 void Nlp::jacobian(std::span<double> entries) {
   evaluate_jacobian();
   const std::vector<double>& scales = transcription_.row_scales();
-  for (std::size_t i = 0; i < jacobian_pattern_.size(); ++i) {
+  for (std::size_t i = 0; i < shape_.jacobian_pattern.size(); ++i) {
     entries[i] =
-        scales[index(jacobian_pattern_[i].first + 1)] * entries_[num_gradient_entries_ + i];
+        scales[index(shape_.jacobian_pattern[i].first + 1)] * entries_[num_gradient_entries_ + i];
   }
 }
 
@@ -118,7 +115,7 @@ void Nlp::hessian(double cost_factor, std::span<const double> multipliers,
   const std::vector<double>& scales = transcription_.row_scales();
   weights_[0] = cost_factor;
   for (std::size_t i = 1; i < weights_.size(); ++i) weights_[i] = scales[i] * multipliers[i - 1];
-  std::fill_n(entries.begin(), hessian_pattern_.size(), 0.0);
+  std::fill_n(entries.begin(), shape_.hessian_pattern.size(), 0.0);
   transcription_.sum().hessian(transcription_.numbers(), weights_, entries);
 }
 

@@ -14,8 +14,6 @@ class Nlp final : public Program {
  public:
   explicit Nlp(Transcription& transcription);
 
-  int num_variables() const override { return transcription_.num_variables(); }
-  int num_constraints() const override { return transcription_.num_rows() - 1; }
   Interval variable_interval(int variable) const override;
   Interval constraint_interval(int constraint) const override;
 
@@ -23,18 +21,13 @@ class Nlp final : public Program {
   double cost() override;
   void constraints(std::span<double> g) override;
   void cost_gradient(std::span<double> gradient) override;
-  const ad::Pattern& jacobian_pattern() const override { return jacobian_pattern_; }
   void jacobian(std::span<double> entries) override;
-  const ad::Pattern& hessian_pattern() const override { return hessian_pattern_; }
   void hessian(double cost_factor, std::span<const double> multipliers,
                std::span<double> entries) override;
   double largest_turn(std::span<const double> x) const override {
     return transcription_.largest_turn(x);
   }
   void recentre(std::vector<double>& x) override { transcription_.recentre(x); }
-  int variable_stage(int variable) const override;
-  int constraint_stage(int constraint) const override;
-  bool has_joints() const override;
 
   /// Time spent in all evaluations so far.
   double seconds() const { return seconds_; }
@@ -44,7 +37,6 @@ class Nlp final : public Program {
   void evaluate_jacobian();
 
   Transcription& transcription_;
-  ad::Pattern jacobian_pattern_, hessian_pattern_;
   std::size_t num_gradient_entries_ = 0;
   std::vector<double> values_, entries_, weights_;
   bool has_values_ = false, has_jacobian_ = false;

@@ -14,10 +14,24 @@ using dae::index;
 
 constexpr int kWaves = 3;
 
-}  // namespace
+/// Where a phase is guessed to end: at what is fixed there, else where it starts.
+std::vector<double> end_of(const Problem& problem, std::vector<double> start) {
+  const lie::GroupList& space = problem.system().configuration_space();
+  const std::vector<bool>& fixed = problem.end_position_fixed();
+  for (int node = 0; node < space.size(); ++node) {
+    const auto first = fixed.begin() + space.dof_offset(node);
+    if (std::find(first, first + space.group(node).dof(), true) ==
+        first + space.group(node).dof()) {
+      continue;
+    }
+    std::copy_n(problem.end_configuration().begin() + space.coeff_offset(node),
+                space.group(node).num_coeffs(), start.begin() + space.coeff_offset(node));
+  }
+  return start;
+}
 
-Problem with_other_guess(const Problem& problem, unsigned number) {
-  std::mt19937 random(number);
+Problem guessed_from(const Problem& problem, const std::vector<double>& start,
+                     std::mt19937& random) {
   std::uniform_real_distribution<double> draw(-1, 1);
   Problem other = problem;
   const dae::Model& system = problem.system();
@@ -37,9 +51,8 @@ Problem with_other_guess(const Problem& problem, unsigned number) {
   }
   std::vector<double> sizes(index(kWaves * system.dof()));
   for (double& size : sizes) size = draw(random);
-  other.set_guess([&space = system.configuration_space(), own = problem.guess(), sizes,
-                   start = system.initial_configuration(),
-                   end = problem.end_configuration()](double s) {
+  other.set_guess([&space = system.configuration_space(), own = problem.guess(), sizes, start,
+                   end = end_of(problem, start)](double s) {
     std::vector<double> q(start.size()), away(index(space.dof()), 0.0), result(start.size());
     if (own) {
       q = own(s);
@@ -55,6 +68,26 @@ Problem with_other_guess(const Problem& problem, unsigned number) {
     space.plus<double>(q, away, result);
     return result;
   });
+  return other;
+}
+
+}  // namespace
+
+Problem with_other_guess(const Problem& problem, unsigned number) {
+  std::mt19937 random(number);
+  return guessed_from(problem, problem.system().initial_configuration(), random);
+}
+
+PhasedProblem with_other_guess(const PhasedProblem& problem, unsigned number) {
+  std::mt19937 random(number);
+  PhasedProblem other = problem;
+  std::vector<double> start;
+  for (int k = 0; k < problem.size(); ++k) {
+    const Problem& phase = problem.phase(k).problem;
+    start = k == 0 ? phase.system().initial_configuration() : problem.link(k).start_behind(start);
+    other.set_problem(k, guessed_from(phase, start, random));
+    start = end_of(phase, std::move(start));
+  }
   return other;
 }
 

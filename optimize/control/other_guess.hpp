@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/control/problem.hpp"
+#include "liegrad/control/phased_problem.hpp"
 
 namespace liegrad::control {
 
@@ -8,5 +8,7 @@ namespace liegrad::control {
 /// half-waves of random size in each coordinate, controls are constants within their bounds (of size 1 where there are
 /// none), and a free horizon is up to twice as long or short.
 Problem with_other_guess(const Problem& problem, unsigned number);
+/// The same of each phase; those without a guess of their own go on from where the phase before is guessed to end.
+PhasedProblem with_other_guess(const PhasedProblem& problem, unsigned number);
 
 }  // namespace liegrad::control

@@ -33,7 +33,7 @@ ad::Recording sum_of(int count) {
 }  // namespace
 
 void PhasedProgram::add_links(ad::Backend backend) {
-  int next = num_variables_;
+  int next = num_variables();
   for (const Phase& phase : phases_) {
     first_numbers_.push_back(next);
     next += static_cast<int>(phase.transcription->numbers().size());
@@ -47,8 +47,8 @@ void PhasedProgram::add_links(ad::Backend backend) {
   bound_whole_time(list);
   for (int k = 1; k < problem_.size(); ++k) add_conditions(k, list);
 
-  links_ =
-      std::make_unique<sensitivity::KernelSum>(num_variables_, static_cast<int>(link_rows_.size()));
+  links_ = std::make_unique<sensitivity::KernelSum>(num_variables(),
+                                                    static_cast<int>(link_rows_.size()));
   sensitivity::TermList terms(*links_, backend);
   for (const auto& [function, numbers, row] : list) {
     terms.add(function, numbers, ad::range(row, function.num_outputs()));

@@ -158,18 +158,61 @@ std::vector<int> Link::new_constraints() const {
   return list;
 }
 
+std::vector<double> Link::start_behind(const std::vector<double>& end) const {
+  std::vector<double> start = after_.initial_configuration();
+  const lie::GroupList &from = before_.configuration_space(), &to = after_.configuration_space();
+  for (const auto& [old, node] : nodes_) {
+    std::copy_n(end.begin() + from.coeff_offset(old), to.group(node).num_coeffs(),
+                start.begin() + to.coeff_offset(node));
+  }
+  return start;
+}
+
+std::string PhasedProblem::place_of(std::size_t phase) const {
+  return "problem '" + name_ + "', phase " + std::to_string(phase + 1);
+}
+
+void PhasedProblem::check_grid(std::size_t phase, int steps,
+                               const std::vector<double>& mesh) const {
+  if (steps >= 2 || !mesh.empty()) return;
+  throw InvalidArgument(place_of(phase) + ": " + std::to_string(steps) +
+                        " steps are too few; a horizon has at least 2");
+}
+
 int PhasedProblem::add_phase(Problem problem, int steps, std::vector<double> mesh) {
-  const std::string place = "problem '" + name_ + "', phase " + std::to_string(size() + 1);
+  const std::string place = place_of(phases_.size());
   if (!problem.periodic().empty()) {
     throw InvalidArgument(place + ": a periodic problem has no phases before and behind it");
   }
-  if (steps < 2 && mesh.empty()) {
-    throw InvalidArgument(place + ": " + std::to_string(steps) +
-                          " steps are too few; a horizon has at least 2");
-  }
+  check_grid(phases_.size(), steps, mesh);
   if (size() > 0) links_.emplace_back(phase(size() - 1).problem.system(), problem.system(), place);
   phases_.push_back({std::move(problem), steps, std::move(mesh)});
   return size() - 1;
+}
+
+void PhasedProblem::set_grid(int phase, int steps, std::vector<double> mesh) {
+  const std::size_t k = phase_index(phase);
+  check_grid(k, steps, mesh);
+  phases_[k].steps = mesh.empty() ? steps : static_cast<int>(mesh.size()) - 1;
+  phases_[k].mesh = std::move(mesh);
+}
+
+void PhasedProblem::set_problem(int phase, Problem problem) {
+  const std::size_t k = phase_index(phase);
+  if (&problem.system() != &phases_[k].problem.system()) {
+    throw InvalidArgument(place_of(k) +
+                          ": its problem can be replaced by a copy of it only, since links belong "
+                          "to its system");
+  }
+  phases_[k].problem = std::move(problem);
+}
+
+std::size_t PhasedProblem::phase_index(int phase) const {
+  if (phase < 0 || phase >= size()) {
+    throw InvalidArgument("problem '" + name_ + "': there is no phase " + std::to_string(phase) +
+                          ", counted from 0");
+  }
+  return index(phase);
 }
 
 std::size_t PhasedProblem::link_index(int phase) const {

@@ -73,6 +73,9 @@ class Link {
   /// Whether a coordinate of the start is that of the initial values of its system.
   const std::vector<bool>& given_positions() const { return given_positions_; }
   const std::vector<bool>& given_velocities() const { return given_velocities_; }
+  /// The configuration behind the link where the phase before ends at `end`: that of the initial values for nodes that
+  /// only the next phase has.
+  std::vector<double> start_behind(const std::vector<double>& end) const;
   /// Elements whose constraints nothing before the start satisfies.
   std::vector<int> new_constraints() const;
 
@@ -111,6 +114,11 @@ class PhasedProblem {
   const std::string& name() const { return name_; }
   /// Returns its number, counted from 0. Throws InvalidArgument for a periodic problem, and for too few steps.
   int add_phase(Problem problem, int steps, std::vector<double> mesh = {});
+  /// Replaces the grid of a phase. Throws InvalidArgument for too few steps.
+  void set_grid(int phase, int steps, std::vector<double> mesh = {});
+  /// Replaces the problem of a phase by one of the same system, with another guess or other limits. Throws
+  /// InvalidArgument if it is one of another system.
+  void set_problem(int phase, Problem problem);
   /// The link that leads to a phase, from 1 on.
   Link& link(int phase) { return links_[link_index(phase)]; }
   const Link& link(int phase) const { return links_[link_index(phase)]; }
@@ -124,6 +132,9 @@ class PhasedProblem {
 
  private:
   std::size_t link_index(int phase) const;
+  std::size_t phase_index(int phase) const;
+  std::string place_of(std::size_t phase) const;
+  void check_grid(std::size_t phase, int steps, const std::vector<double>& mesh) const;
 
   std::string name_;
   std::deque<Phase> phases_;

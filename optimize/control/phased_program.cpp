@@ -11,20 +11,6 @@ namespace {
 
 using dae::index;
 
-/// The end of a phase as far as it is known: where the search begins for the next one.
-std::vector<double> start_guess(const Link& link, const Transcription& before,
-                                const dae::Model& after) {
-  std::vector<double> q = after.initial_configuration();
-  const std::vector<double>& end = before.reference(before.layout().num_steps);
-  const lie::GroupList& from = before.problem().system().configuration_space();
-  const lie::GroupList& to = after.configuration_space();
-  for (const auto& [old, node] : link.nodes()) {
-    std::copy_n(end.begin() + from.coeff_offset(old), to.group(node).num_coeffs(),
-                q.begin() + to.coeff_offset(node));
-  }
-  return q;
-}
-
 }  // namespace
 
 PhasedProgram::PhasedProgram(const PhasedProblem& problem, const TranscriptionOptions& options,
@@ -40,11 +26,30 @@ PhasedProgram::PhasedProgram(const PhasedProblem& problem, const TranscriptionOp
   add_phases(options, stop);
   add_links(options.backend);
   find_patterns();
+  gather_guess();
+}
+
+void PhasedProgram::gather_guess() {
+  guess_.clear();
   for (const Phase& phase : phases_) {
     const std::vector<double>& guess = phase.transcription->guess();
     guess_.insert(guess_.end(), guess.begin(), guess.end());
   }
   align_references(guess_);
+}
+
+bool PhasedProgram::start_from(std::span<const Solution> phases) {
+  if (phases.size() != phases_.size()) {
+    throw InvalidArgument("problem '" + problem_.name() + "': the solution to start from has " +
+                          std::to_string(phases.size()) + " phases, not " +
+                          std::to_string(phases_.size()));
+  }
+  bool same = true;
+  for (std::size_t k = 0; k < phases.size(); ++k) {
+    same = phases_[k].transcription->start_from(phases[k]) && same;
+  }
+  gather_guess();
+  return same;
 }
 
 void PhasedProgram::add_phases(const TranscriptionOptions& options, const StopRequest& stop) {
@@ -62,38 +67,53 @@ void PhasedProgram::add_phases(const TranscriptionOptions& options, const StopRe
       start.given_positions = link.given_positions();
       start.given_velocities = link.given_velocities();
       start.new_constraints = link.new_constraints();
-      start.guess = start_guess(link, *phases_.back().transcription, given.problem.system());
+      // The end of the phase before, as far as it is known.
+      const Transcription& before = *phases_.back().transcription;
+      start.guess = link.start_behind(before.reference(before.layout().num_steps));
     }
     Phase& phase = phases_.emplace_back();
     phase.transcription = std::make_unique<Transcription>(given.problem, own, start, stop);
     phase.nlp = std::make_unique<Nlp>(*phase.transcription);
-    phase.first_variable = num_variables_;
-    phase.first_row = first_link_row_;
+    phase.first_variable = num_variables();
+    phase.first_row = num_constraints();
     phase.first_stage = stage;
-    num_variables_ += phase.nlp->num_variables();
-    first_link_row_ += phase.nlp->num_constraints();
     stage += phase.transcription->layout().num_steps + 1;
+    add_stages(phase);
   }
+  first_link_row_ = num_constraints();
+}
+
+void PhasedProgram::add_stages(const Phase& phase) {
+  for (int i = 0; i < phase.nlp->num_variables(); ++i) {
+    const int stage = phase.nlp->variable_stage(i);
+    shape_.variable_stages.push_back(stage == kBorderStage ? stage : phase.first_stage + stage);
+  }
+  for (int i = 0; i < phase.nlp->num_constraints(); ++i) {
+    shape_.constraint_stages.push_back(phase.first_stage + phase.nlp->constraint_stage(i));
+  }
+  shape_.has_joints = shape_.has_joints || phase.nlp->has_joints();
 }
 
 void PhasedProgram::find_patterns() {
   for (const Phase& phase : phases_) {
     for (const auto& [row, column] : phase.nlp->jacobian_pattern()) {
-      jacobian_pattern_.emplace_back(phase.first_row + row, phase.first_variable + column);
+      shape_.jacobian_pattern.emplace_back(phase.first_row + row, phase.first_variable + column);
     }
     for (const auto& [row, column] : phase.nlp->hessian_pattern()) {
-      hessian_pattern_.emplace_back(phase.first_variable + row, phase.first_variable + column);
+      shape_.hessian_pattern.emplace_back(phase.first_variable + row,
+                                          phase.first_variable + column);
     }
   }
   for (const auto& [row, column] : links_->jacobian_pattern()) {
-    jacobian_pattern_.emplace_back(first_link_row_ + row, column);
+    shape_.jacobian_pattern.emplace_back(first_link_row_ + row, column);
   }
   const ad::Pattern& more = links_->hessian_pattern();
-  hessian_pattern_.insert(hessian_pattern_.end(), more.begin(), more.end());
+  shape_.hessian_pattern.insert(shape_.hessian_pattern.end(), more.begin(), more.end());
 }
 
 int PhasedProgram::add_row(const std::string& name, int stage, int phase, const Interval& bounds) {
-  link_rows_.push_back({name, stage, phase});
+  link_rows_.push_back({name, phase});
+  shape_.constraint_stages.push_back(stage);
   link_bounds_.push_back(bounds);
   return static_cast<int>(link_rows_.size()) - 1;
 }
@@ -120,8 +140,6 @@ std::span<const double> PhasedProgram::rows_of(int phase,
   const Phase& at = phases_[index(phase)];
   return multipliers.subspan(index(at.first_row), index(at.nlp->num_constraints()));
 }
-
-std::vector<double> PhasedProgram::guess() const { return guess_; }
 
 double PhasedProgram::seconds() const {
   double sum = 0;
@@ -248,23 +266,6 @@ void PhasedProgram::recentre(std::vector<double>& x) {
     std::copy(own.begin(), own.end(), x.begin() + phases_[k].first_variable);
   }
   align_references(x);
-}
-
-int PhasedProgram::variable_stage(int variable) const {
-  const Phase& phase = phases_[index(phase_of_variable(variable))];
-  const int stage = phase.nlp->variable_stage(variable - phase.first_variable);
-  return stage == kBorderStage ? stage : phase.first_stage + stage;
-}
-
-int PhasedProgram::constraint_stage(int constraint) const {
-  if (constraint >= first_link_row_) return link_rows_[index(constraint - first_link_row_)].stage;
-  const Phase& phase = phases_[index(phase_of_row(constraint))];
-  return phase.first_stage + phase.nlp->constraint_stage(constraint - phase.first_row);
-}
-
-bool PhasedProgram::has_joints() const {
-  return std::any_of(phases_.begin(), phases_.end(),
-                     [](const Phase& phase) { return phase.nlp->has_joints(); });
 }
 
 }  // namespace liegrad::control

@@ -38,34 +38,28 @@ class PhasedProgram final : public Program {
   std::span<const double> variables_of(int phase, std::span<const double> x) const;
   std::span<const double> rows_of(int phase, std::span<const double> multipliers) const;
 
-  std::vector<double> guess() const;
+  const std::vector<double>& guess() const { return guess_; }
+  /// Makes the motions of the phases of a solution the guess and the reference. True if all have the same unknowns and
+  /// rows. Throws InvalidArgument if there are more or fewer, or if one is of another system.
+  bool start_from(std::span<const Solution> phases);
   double seconds() const;
 
-  int num_variables() const override { return num_variables_; }
-  int num_constraints() const override {
-    return first_link_row_ + static_cast<int>(link_bounds_.size());
-  }
   Interval variable_interval(int variable) const override;
   Interval constraint_interval(int constraint) const override;
   bool set_point(std::span<const double> x) override;
   double cost() override;
   void constraints(std::span<double> g) override;
   void cost_gradient(std::span<double> gradient) override;
-  const ad::Pattern& jacobian_pattern() const override { return jacobian_pattern_; }
   void jacobian(std::span<double> entries) override;
-  const ad::Pattern& hessian_pattern() const override { return hessian_pattern_; }
   void hessian(double cost_factor, std::span<const double> multipliers,
                std::span<double> entries) override;
   double largest_turn(std::span<const double> x) const override;
   void recentre(std::vector<double>& x) override;
-  int variable_stage(int variable) const override;
-  int constraint_stage(int constraint) const override;
-  bool has_joints() const override;
 
  private:
   struct LinkRow {
     std::string name;
-    int stage, phase;
+    int phase;
   };
   /// Adds a function of these numbers to rows from `row` on.
   struct LinkTerm {
@@ -83,24 +77,26 @@ class PhasedProgram final : public Program {
   void bound_whole_time(std::vector<LinkTerm>& list);
   void add_conditions(int k, std::vector<LinkTerm>& list);
   void find_patterns();
+  /// Puts the stages of a phase behind those of the phases before.
+  void add_stages(const Phase& phase);
   /// Adds a row, and returns its place among those of the links.
   int add_row(const std::string& name, int stage, int phase, const Interval& bounds);
   /// Where a number of a phase stands among those of the links.
   int link_number(int phase, int number) const;
   /// Gives the start of each phase the reference of the end before.
   void align_references(std::vector<double>& x);
+  void gather_guess();
   int phase_of_variable(int variable) const;
   int phase_of_row(int row) const;
 
   const PhasedProblem& problem_;
   std::vector<Phase> phases_;
-  int num_variables_ = 0, first_link_row_ = 0;
+  int first_link_row_ = 0;
   std::vector<LinkRow> link_rows_;
   std::vector<Interval> link_bounds_;
   std::unique_ptr<sensitivity::KernelSum> links_;
   std::vector<int> first_numbers_;  ///< of the phases among the numbers of the links
   std::vector<double> link_numbers_, link_values_, guess_;
-  ad::Pattern jacobian_pattern_, hessian_pattern_;
 };
 
 }  // namespace liegrad::control

@@ -16,6 +16,8 @@ Problem::Problem(dae::System system, std::string name)
     : system_(system.build()), name_(name.empty() ? system_->name() : std::move(name)) {
   control_bounds_.resize(system_->controls().size());
   control_guess_.assign(system_->controls().size(), 0.0);
+  control_units_.resize(system_->controls().size());
+  coordinate_units_.resize(index(system_->dof()));
   end_configuration_ = system_->initial_configuration();
   end_position_fixed_.assign(index(system_->dof()), false);
   end_velocity_.assign(index(system_->dof()), std::numeric_limits<double>::quiet_NaN());
@@ -63,6 +65,15 @@ int Problem::control_index(const std::string& control) const {
 void Problem::set_control_bounds(const std::string& control, const Interval& bounds) {
   check("control '" + control + "'", bounds);
   control_bounds_[index(control_index(control))] = bounds;
+}
+
+void Problem::set_control_unit(const std::string& control, const std::string& unit) {
+  control_units_[index(control_index(control))] = unit;
+}
+
+void Problem::set_coordinate_unit(const std::string& node, int coordinate,
+                                  const std::string& unit) {
+  coordinate_units_[index(dof_of(node, coordinate))] = unit;
 }
 
 void Problem::set_control_guess(const std::string& control, double value) {

@@ -56,6 +56,10 @@ class Problem {
   /// Controls are zero at first, and free.
   void set_control_bounds(const std::string& control, const Interval& bounds);
   void set_control_guess(const std::string& control, double value);
+  /// Units for figures: of a control, and of a coordinate of a node, counted from 0. Those of Lie groups, of points and of
+  /// actuators of the library are known; elements of one's own need them.
+  void set_control_unit(const std::string& control, const std::string& unit);
+  void set_coordinate_unit(const std::string& node, int coordinate, const std::string& unit);
   /// A parameter of the system to be found along with the controls.
   void free_parameter(const std::string& parameter, const Interval& bounds);
 
@@ -106,6 +110,9 @@ class Problem {
   const Interval& horizon_bounds() const { return horizon_bounds_; }
   const std::vector<Interval>& control_bounds() const { return control_bounds_; }
   const std::vector<double>& control_guess() const { return control_guess_; }
+  /// Empty where none is declared.
+  const std::vector<std::string>& control_units() const { return control_units_; }
+  const std::vector<std::string>& coordinate_units() const { return coordinate_units_; }
   const std::map<int, Interval>& free_parameters() const { return free_parameters_; }
   const std::vector<CoordinateBound>& velocity_bounds() const { return velocity_bounds_; }
   const std::vector<CoordinateBound>& coordinate_bounds() const { return coordinate_bounds_; }
@@ -139,6 +146,7 @@ class Problem {
   Interval horizon_bounds_{1, 1};
   std::vector<Interval> control_bounds_;
   std::vector<double> control_guess_;
+  std::vector<std::string> control_units_, coordinate_units_;
   std::map<int, Interval> free_parameters_;
   std::vector<CoordinateBound> velocity_bounds_, coordinate_bounds_;
   std::vector<double> end_configuration_, end_velocity_;

@@ -8,6 +8,15 @@
 
 namespace liegrad::control {
 
+/// What never changes of a nonlinear program.
+struct ProgramShape {
+  /// The stage of time of each variable and constraint, or kBorderStage for what all stages see.
+  std::vector<int> variable_stages, constraint_stages;
+  /// That of the Hessian is its lower triangle.
+  ad::Pattern jacobian_pattern, hessian_pattern;
+  bool has_joints = false;  ///< multipliers of joints are among the unknowns
+};
+
 /// A nonlinear program as IPOPT sees it:
 ///
 ///     min f(x),   constraint bounds ≤ g(x) ≤ constraint bounds,   bounds ≤ x ≤ bounds.
@@ -15,8 +24,19 @@ class Program {
  public:
   virtual ~Program() = default;
 
-  virtual int num_variables() const = 0;
-  virtual int num_constraints() const = 0;
+  int num_variables() const { return static_cast<int>(shape_.variable_stages.size()); }
+  int num_constraints() const { return static_cast<int>(shape_.constraint_stages.size()); }
+  const ad::Pattern& jacobian_pattern() const { return shape_.jacobian_pattern; }
+  const ad::Pattern& hessian_pattern() const { return shape_.hessian_pattern; }
+  bool has_joints() const { return shape_.has_joints; }
+  int variable_stage(int variable) const {
+    return shape_.variable_stages[static_cast<std::size_t>(variable)];
+  }
+  int constraint_stage(int constraint) const {
+    return shape_.constraint_stages[static_cast<std::size_t>(constraint)];
+  }
+
+  /// Bounds change when the reference of a program moves.
   virtual Interval variable_interval(int variable) const = 0;
   virtual Interval constraint_interval(int constraint) const = 0;
 
@@ -25,10 +45,8 @@ class Program {
   virtual double cost() = 0;
   virtual void constraints(std::span<double> g) = 0;
   virtual void cost_gradient(std::span<double> gradient) = 0;
-  virtual const ad::Pattern& jacobian_pattern() const = 0;
   virtual void jacobian(std::span<double> entries) = 0;
   /// The lower triangle of the Hessian of cost_factor f + multipliersᵀ g.
-  virtual const ad::Pattern& hessian_pattern() const = 0;
   virtual void hessian(double cost_factor, std::span<const double> multipliers,
                        std::span<double> entries) = 0;
   /// The largest angle by which an unknown configuration is away from its reference.
@@ -36,13 +54,8 @@ class Program {
   /// Moves the reference to the configurations of x, where it may move.
   virtual void recentre(std::vector<double>& x) = 0;
 
-  // What a linear solver may know.
-
-  /// The stage of time, or kBorderStage for what all stages see.
-  virtual int variable_stage(int variable) const = 0;
-  virtual int constraint_stage(int constraint) const = 0;
-  /// Whether multipliers of joints are among the unknowns.
-  virtual bool has_joints() const = 0;
+ protected:
+  ProgramShape shape_;  ///< made by a constructor
 };
 
 }  // namespace liegrad::control

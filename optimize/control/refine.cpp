@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "liegrad/control/mesh.hpp"
 #include "liegrad/control/stop_request.hpp"
@@ -22,6 +23,9 @@ constexpr double kLowestOrder = 0.5;
 /// A faster fall is one of terms that cancel, and says little about what is left.
 constexpr double kLargestSurplus = 0.3;
 
+std::span<const Solution> phases_of(const Solution& solution) { return {&solution, 1}; }
+std::span<const Solution> phases_of(const PhasedSolution& solution) { return solution.phases; }
+
 double largest_change(const Solution& coarse, const Solution& fine) {
   double largest = 0;
   // The finer grid has the points of the coarser one; a free horizon moves all of them.
@@ -36,12 +40,24 @@ double largest_change(const Solution& coarse, const Solution& fine) {
   return largest;
 }
 
-double ratio_of_steps(const Solution& solution) {
+template <class S>
+double largest_change_of_controls(const S& coarse, const S& fine) {
+  double largest = 0;
+  for (std::size_t k = 0; k < phases_of(fine).size(); ++k) {
+    largest = std::max(largest, largest_change(phases_of(coarse)[k], phases_of(fine)[k]));
+  }
+  return largest;
+}
+
+template <class S>
+double ratio_of_steps(const S& solution) {
   double shortest = std::numeric_limits<double>::infinity(), longest = 0;
-  for (std::size_t n = 1; n < solution.states.size(); ++n) {
-    const double h = solution.states[n].t - solution.states[n - 1].t;
-    shortest = std::min(shortest, h);
-    longest = std::max(longest, h);
+  for (const Solution& phase : phases_of(solution)) {
+    for (std::size_t n = 1; n < phase.states.size(); ++n) {
+      const double h = phase.states[n].t - phase.states[n - 1].t;
+      shortest = std::min(shortest, h);
+      longest = std::max(longest, h);
+    }
   }
   return longest / shortest;
 }
@@ -69,35 +85,26 @@ void estimate(std::vector<RefinedGrid>& grids, double expected_order, bool adapt
   fine.extrapolated = fine.cost + share * change;
 }
 
-void halve_all(TranscriptionOptions& grid) {
-  grid.steps *= 2;
-  std::vector<double> mesh;
-  for (std::size_t n = 0; n < grid.mesh.size(); ++n) {
-    if (n > 0) mesh.push_back(0.5 * (grid.mesh[n - 1] + grid.mesh[n]));
-    mesh.push_back(grid.mesh[n]);
+std::vector<double> halved(const std::vector<double>& mesh) {
+  std::vector<double> fine;
+  for (std::size_t n = 0; n < mesh.size(); ++n) {
+    if (n > 0) fine.push_back(0.5 * (mesh[n - 1] + mesh[n]));
+    fine.push_back(mesh[n]);
   }
-  grid.mesh = std::move(mesh);
+  return fine;
 }
 
-}  // namespace
-
-Refined refine(const Problem& problem, const SolveOptions& options, const RefineOptions& refine,
-               const Solution* start) {
-  if (!(refine.tolerance > 0)) {
-    throw InvalidArgument("the tolerance of the refinement must be positive");
-  }
-  if (options.transcription.steps > refine.max_steps) {
-    throw InvalidArgument("a refinement that begins with " +
-                          std::to_string(options.transcription.steps) + " steps and ends at " +
-                          std::to_string(refine.max_steps) + " makes no sense");
-  }
-  Refined result;
+/// Searches on one grid after the other. `search` solves on the grid at hand, from a solution or from the guess;
+/// `make_finer` replaces that grid.
+template <class S, class Search, class MakeFiner>
+RefinedTo<S> refine_from(const S* start, const SolveOptions& options, const RefineOptions& refine,
+                         const Search& search, const MakeFiner& make_finer) {
+  RefinedTo<S> result;
   SolveOptions now = options;
   const StopRequest::Clock::time_point begin = StopRequest::Clock::now();
   for (;;) {
     now.time_limit = time_left(options.time_limit, begin);
-    const Solution* const from = result.grids.empty() ? start : &result.solution;
-    Solution next = from != nullptr ? solve_from(*from, problem, now) : solve(problem, now);
+    S next = search(result.grids.empty() ? start : &result.solution, now);
     const Summary& summary = next.summary;
     RefinedGrid& grid = result.grids.emplace_back();
     grid = {.steps = summary.steps, .iterations = summary.iterations, .cost = summary.cost};
@@ -105,7 +112,7 @@ Refined refine(const Problem& problem, const SolveOptions& options, const Refine
     grid.wall_seconds = summary.wall_seconds;
     const bool solved = is_solved(summary.status);
     if (solved && result.grids.size() > 1) {
-      grid.control_change = largest_change(result.solution, next);
+      grid.control_change = largest_change_of_controls(result.solution, next);
     }
     grid.step_ratio = ratio_of_steps(next);
     if (solved) estimate(result.grids, order_of(options.transcription), refine.adapts);
@@ -115,12 +122,57 @@ Refined refine(const Problem& problem, const SolveOptions& options, const Refine
     const double scale = std::abs(grid.cost);
     result.reached = result.grids.size() > 2 && grid.error <= refine.tolerance * scale;
     if (result.reached || result.solution.summary.steps > refine.max_steps / 2) return result;
-    if (refine.adapts) {
-      now.transcription.mesh = finer_mesh(result.solution);
-    } else {
-      halve_all(now.transcription);
-    }
+    make_finer(result.solution, now);
   }
+}
+
+void check(const RefineOptions& refine, int steps) {
+  if (!(refine.tolerance > 0)) {
+    throw InvalidArgument("the tolerance of the refinement must be positive");
+  }
+  if (steps > refine.max_steps) {
+    throw InvalidArgument("a refinement that begins with " + std::to_string(steps) +
+                          " steps and ends at " + std::to_string(refine.max_steps) +
+                          " makes no sense");
+  }
+}
+
+}  // namespace
+
+Refined refine(const Problem& problem, const SolveOptions& options, const RefineOptions& refine,
+               const Solution* start) {
+  check(refine, options.transcription.steps);
+  return refine_from(
+      start, options, refine,
+      [&](const Solution* from, const SolveOptions& now) {
+        return from != nullptr ? solve_from(*from, problem, now) : solve(problem, now);
+      },
+      [&](const Solution& last, SolveOptions& now) {
+        TranscriptionOptions& grid = now.transcription;
+        grid.mesh = refine.adapts ? finer_mesh(last) : halved(grid.mesh);
+        grid.steps *= 2;
+      });
+}
+
+RefinedPhases refine(const PhasedProblem& problem, const SolveOptions& options,
+                     const RefineOptions& refine, const PhasedSolution* start) {
+  int steps = 0;
+  for (int k = 0; k < problem.size(); ++k) steps += problem.phase(k).steps;
+  check(refine, steps);
+  PhasedProblem on_grid = problem;
+  return refine_from(
+      start, options, refine,
+      [&](const PhasedSolution* from, const SolveOptions& now) {
+        return from != nullptr ? solve_from(*from, on_grid, now) : solve(on_grid, now);
+      },
+      [&](const PhasedSolution& last, SolveOptions&) {
+        for (int k = 0; k < on_grid.size(); ++k) {
+          const PhasedProblem::Phase& phase = on_grid.phase(k);
+          const Solution& own = last.phases[static_cast<std::size_t>(k)];
+          on_grid.set_grid(k, 2 * phase.steps,
+                           refine.adapts ? finer_mesh(own) : halved(phase.mesh));
+        }
+      });
 }
 
 }  // namespace liegrad::control

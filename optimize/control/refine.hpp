@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "liegrad/control/solve.hpp"
+#include "liegrad/control/solve_phases.hpp"
 
 namespace liegrad::control {
 
@@ -29,15 +30,23 @@ struct RefineOptions {
   bool adapts = false;
 };
 
-struct Refined {
-  Solution solution;  ///< on the last grid that was solved
+/// The solution on the last grid that was solved, and all grids.
+template <class S>
+struct RefinedTo {
+  S solution;
   std::vector<RefinedGrid> grids;
   bool reached = false;  ///< the tolerance
 };
+using Refined = RefinedTo<Solution>;
+using RefinedPhases = RefinedTo<PhasedSolution>;
 
-/// Halves the steps, all of them or those with large errors, until the cost's estimated error is small enough, each search from the solution before. Ends early
-/// where a grid is not solved: then its solution is returned, with the status that it has. Throws InvalidArgument.
+/// Halves the steps, all of them or those with large errors, until the cost's estimated error is small enough, each
+/// search from the solution before. Ends early where a grid is not solved: then its solution is returned, with the status
+/// that it has. Throws InvalidArgument.
 Refined refine(const Problem& problem, const SolveOptions& options, const RefineOptions& refine,
                const Solution* start = nullptr);
+/// The same for several phases, whose steps are those of the problem at first.
+RefinedPhases refine(const PhasedProblem& problem, const SolveOptions& options,
+                     const RefineOptions& refine, const PhasedSolution* start = nullptr);
 
 }  // namespace liegrad::control

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "liegrad/control/border_stage.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
@@ -39,11 +40,15 @@ ShootingProgram::ShootingProgram(Transcription& transcription, Nlp& nlp, const S
     const auto& [row, column] = nlp.jacobian_pattern()[k];
     row_entries_[index(row)].emplace_back(column, static_cast<int>(k));
   }
+  // All depends on all.
+  shape_.variable_stages.assign(kept_.size(), kBorderStage);
+  shape_.constraint_stages.assign(kept_rows_.size() + bounded_.size(), kBorderStage);
+  shape_.has_joints = nlp.has_joints();
   for (int i = 0; i < num_constraints(); ++i) {
-    for (int j = 0; j < num_variables(); ++j) jacobian_pattern_.emplace_back(i, j);
+    for (int j = 0; j < num_variables(); ++j) shape_.jacobian_pattern.emplace_back(i, j);
   }
   for (int i = 0; i < num_variables(); ++i) {
-    for (int j = 0; j <= i; ++j) hessian_pattern_.emplace_back(i, j);
+    for (int j = 0; j <= i; ++j) shape_.hessian_pattern.emplace_back(i, j);
   }
   entries_.resize(nlp.jacobian_pattern().size());
   hessian_entries_.resize(nlp.hessian_pattern().size());

@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "liegrad/control/border_stage.hpp"
 #include "liegrad/control/ipopt_run.hpp"
 #include "liegrad/control/nlp.hpp"
 #include "liegrad/dae/start/consistency.hpp"
@@ -28,26 +27,17 @@ class ShootingProgram final : public Program {
   /// All must outlive it. A request to stop ends a run, at a point that then is not defined. Throws InvalidArgument.
   ShootingProgram(Transcription& transcription, Nlp& nlp, const StopRequest& stop);
 
-  int num_variables() const override { return static_cast<int>(kept_.size()); }
-  int num_constraints() const override {
-    return static_cast<int>(kept_rows_.size() + bounded_.size());
-  }
   Interval variable_interval(int variable) const override;
   Interval constraint_interval(int constraint) const override;
   bool set_point(std::span<const double> z) override;
   double cost() override { return nlp_.cost(); }
   void constraints(std::span<double> g) override;
   void cost_gradient(std::span<double> gradient) override;
-  const ad::Pattern& jacobian_pattern() const override { return jacobian_pattern_; }
   void jacobian(std::span<double> entries) override;
-  const ad::Pattern& hessian_pattern() const override { return hessian_pattern_; }
   void hessian(double cost_factor, std::span<const double> multipliers,
                std::span<double> entries) override;
   double largest_turn(std::span<const double> /*z*/) const override { return 0; }
   void recentre(std::vector<double>& /*z*/) override {}  // a run moves references itself
-  int variable_stage(int /*variable*/) const override { return kBorderStage; }
-  int constraint_stage(int /*constraint*/) const override { return kBorderStage; }
-  bool has_joints() const override { return nlp_.has_joints(); }
 
   /// z of a point of the whole program.
   std::vector<double> reduced(std::span<const double> x) const;
@@ -82,7 +72,6 @@ class ShootingProgram final : public Program {
   std::vector<int> kept_rows_;                                 ///< constraints that stay
   std::vector<int> bounded_;                                   ///< eliminated unknowns with bounds
   std::vector<std::vector<std::pair<int, int>>> row_entries_;  ///< (column, entry) by row
-  ad::Pattern jacobian_pattern_, hessian_pattern_;
   std::vector<double> x_, entries_, hessian_entries_;
   Matrix derivative_;  ///< dx/dz
   bool has_derivatives_ = false, heeds_stop_ = true;

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "liegrad/ad/native/subprocess.hpp"
 #include "liegrad/control/certificate.hpp"
 #include "liegrad/control/feedback.hpp"
 #include "liegrad/control/search.hpp"
@@ -19,6 +20,21 @@ double seconds_since(Clock::time_point begin) {
 }
 
 constexpr std::size_t kViolationsToTell = 5;
+/// Of grids that need no coarse one, and of the coarse one at most.
+constexpr int kShortGrid = 1000, kCoarseGrid = 200;
+
+/// Every second point of a grid, every fourth one …, until there are few.
+void make_coarse(TranscriptionOptions& grid) {
+  int every = 1;
+  while (grid.steps / every > kCoarseGrid) every *= 2;
+  std::vector<double> mesh;
+  for (std::size_t n = 0; n + 1 < grid.mesh.size(); n += static_cast<std::size_t>(every)) {
+    mesh.push_back(grid.mesh[n]);
+  }
+  if (!mesh.empty()) mesh.push_back(1);
+  grid.mesh = std::move(mesh);
+  grid.steps /= every;
+}
 
 }  // namespace
 
@@ -49,6 +65,14 @@ struct Solver::Parts {
 
   Iterate search(const Iterate& from, Record& record);
   Solution solve(const Iterate& from);
+  Solution solve_from_guess();
+  Solution solve_from(const Solution& start);
+  bool starts_coarse() const {
+    return options.starts_coarse && transcription.layout().num_steps > kShortGrid &&
+           options.transcription.kind == TranscriptionKind::kSimultaneous;
+  }
+  /// A search on the coarse grid, in the time that is left.
+  Solution solve_coarsely();
 
   Clock::time_point begin;
   StopRequest stop;
@@ -59,6 +83,7 @@ struct Solver::Parts {
   std::optional<ShootingProgram> shooting;
   double setup_seconds = 0;
   bool is_first = true;
+  std::optional<Solver> coarse;
 };
 
 Iterate Solver::Parts::search(const Iterate& from, Record& record) {
@@ -69,7 +94,52 @@ Iterate Solver::Parts::search(const Iterate& from, Record& record) {
   return shooting->expanded(control::search(*shooting, options, stop, reduced, record));
 }
 
+Solution Solver::Parts::solve_coarsely() {
+  SolveOptions on_coarse_grid = options;
+  on_coarse_grid.certify = on_coarse_grid.find_gains = false;
+  on_coarse_grid.time_limit = time_left(options.time_limit, is_first ? begin : Clock::now());
+  make_coarse(on_coarse_grid.transcription = transcription.options());
+  if (!coarse) coarse.emplace(problem, on_coarse_grid);
+  return coarse->solve();
+}
+
+Solution Solver::Parts::solve_from_guess() {
+  std::string choice;
+  if (starts_coarse()) {
+    const Clock::time_point start = is_first ? begin : Clock::now();
+    const Solution first = solve_coarsely();
+    choice = "began with " + std::to_string(first.summary.steps) + " steps, " +
+             std::to_string(first.summary.iterations) + " iterations: a fine grid takes as many, " +
+             "each as much longer as it has more steps";
+    if (is_solved(first.summary.status) || stop.is_made()) {
+      Solution solution = solve_from(first);
+      solution.summary.choices.push_back(choice);
+      solution.summary.wall_seconds =
+          seconds_since(start) - solution.summary.certificate_wall_seconds;
+      if (is_solved(solution.summary.status) || stop.is_made()) return solution;
+    }
+    choice += "; that did not help";
+  }
+  transcription.start_from_guess();
+  Solution solution = solve({.x = transcription.guess()});
+  if (!choice.empty()) solution.summary.choices.push_back(choice);
+  return solution;
+}
+
+Solution Solver::Parts::solve_from(const Solution& start) {
+  const bool same = transcription.start_from(start);
+  Iterate iterate{.x = transcription.guess(), .is_near = true};
+  if (same) {
+    iterate.multipliers = start.multipliers;
+    iterate.lower_multipliers = start.lower_multipliers;
+    iterate.upper_multipliers = start.upper_multipliers;
+    iterate.has_multipliers = true;
+  }
+  return solve(iterate);
+}
+
 Solution Solver::Parts::solve(const Iterate& from) {
+  const ad::ProgramTimeLimit compilers(stop.end());
   // The time of the first search is counted from the beginning of what was set up for it.
   if (!is_first) {
     begin = Clock::now();
@@ -113,27 +183,15 @@ Solution Solver::Parts::solve(const Iterate& from) {
 
 Solver::Solver(const Problem& problem, const SolveOptions& options) {
   check(options);
+  const ad::ProgramTimeLimit compilers(StopRequest({}, options.time_limit).end());
   parts_ = std::make_unique<Parts>(problem, options);
 }
 
 Solver::~Solver() = default;
 
-Solution Solver::solve() {
-  parts_->transcription.start_from_guess();
-  return parts_->solve({.x = parts_->transcription.guess()});
-}
+Solution Solver::solve() { return parts_->solve_from_guess(); }
 
-Solution Solver::solve_from(const Solution& start) {
-  const bool same = parts_->transcription.start_from(start);
-  Iterate iterate{.x = parts_->transcription.guess(), .is_near = true};
-  if (same) {
-    iterate.multipliers = start.multipliers;
-    iterate.lower_multipliers = start.lower_multipliers;
-    iterate.upper_multipliers = start.upper_multipliers;
-    iterate.has_multipliers = true;
-  }
-  return parts_->solve(iterate);
-}
+Solution Solver::solve_from(const Solution& start) { return parts_->solve_from(start); }
 
 Solution solve(const Problem& problem, const SolveOptions& options) {
   return Solver(problem, options).solve();

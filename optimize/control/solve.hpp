@@ -29,6 +29,9 @@ struct SolveOptions {
   double time_limit = 0;  ///< in seconds; 0 is none
   /// Options of IPOPT by their names; they come before those that are chosen here.
   std::map<std::string, std::string> ipopt;
+  /// Searches from the guess of a problem on a grid of more than 1000 steps begin on a coarse one: from far away all grids
+  /// take as many iterations, and the coarse one takes them fast.
+  bool starts_coarse = true;
   bool certify = true;
   bool find_gains = false;  ///< of the feedback along the solution
   /// Called in each iteration; false ends the search with the iterate at hand.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "liegrad/ad/native/subprocess.hpp"
 #include "liegrad/control/certificate.hpp"
 #include "liegrad/control/phased_program.hpp"
 #include "liegrad/control/resimulation.hpp"
@@ -103,9 +104,27 @@ void certify_phases(PhasedProgram& program, const Iterate& at, const StopRequest
   whole.is_complete = !stop.is_made();
 }
 
-}  // namespace
+Iterate start_of(PhasedProgram& program, const PhasedSolution* from) {
+  if (from == nullptr) return {.x = program.guess()};
+  const bool same =
+      program.start_from(from->phases) &&
+      index(program.num_constraints() - program.first_link_row()) == from->link_multipliers.size();
+  Iterate iterate{.x = program.guess(), .has_multipliers = same, .is_near = true};
+  if (!same) return iterate;
+  const auto append = [](std::vector<double>& list, const std::vector<double>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  for (const Solution& phase : from->phases) {
+    append(iterate.multipliers, phase.multipliers);
+    append(iterate.lower_multipliers, phase.lower_multipliers);
+    append(iterate.upper_multipliers, phase.upper_multipliers);
+  }
+  append(iterate.multipliers, from->link_multipliers);
+  return iterate;
+}
 
-PhasedSolution solve(const PhasedProblem& problem, const SolveOptions& options) {
+PhasedSolution solve_phases(const PhasedProblem& problem, const SolveOptions& options,
+                            const PhasedSolution* from) {
   check(options);
   if (options.find_gains) {
     throw InvalidArgument("problem '" + problem.name() +
@@ -113,6 +132,7 @@ PhasedSolution solve(const PhasedProblem& problem, const SolveOptions& options) 
   }
   const Clock::time_point begin = Clock::now();
   const StopRequest stop(options.stop, options.time_limit);
+  const ad::ProgramTimeLimit compilers(stop.end());
   PhasedProgram program(problem, options.transcription, stop);
   Record record;
   Summary& summary = record.summary;
@@ -128,9 +148,10 @@ PhasedSolution solve(const PhasedProblem& problem, const SolveOptions& options) 
       summary.choices.push_back(reason);
     }
   }
+  const Iterate start = start_of(program, from);
   summary.setup_wall_seconds = seconds_since(begin);
 
-  const Iterate iterate = search(program, options, stop, {.x = program.guess()}, record);
+  const Iterate iterate = search(program, options, stop, start, record);
   PhasedSolution solution;
   solution.summary = std::move(summary);
   if (!record.dual_history.empty()) {
@@ -147,6 +168,10 @@ PhasedSolution solve(const PhasedProblem& problem, const SolveOptions& options) 
     solution.summary.t_end += own.summary.t_end;
     solution.summary.cost += own.summary.cost;
   }
+  if (!iterate.multipliers.empty()) {
+    solution.link_multipliers.assign(iterate.multipliers.begin() + program.first_link_row(),
+                                     iterate.multipliers.end());
+  }
   find_violations(program, iterate.x, solution);
   solution.summary.derivative_wall_seconds = program.seconds();
   solution.summary.wall_seconds = seconds_since(begin);
@@ -156,6 +181,17 @@ PhasedSolution solve(const PhasedProblem& problem, const SolveOptions& options) 
     solution.summary.certificate_wall_seconds = seconds_since(certifying);
   }
   return solution;
+}
+
+}  // namespace
+
+PhasedSolution solve(const PhasedProblem& problem, const SolveOptions& options) {
+  return solve_phases(problem, options, nullptr);
+}
+
+PhasedSolution solve_from(const PhasedSolution& start, const PhasedProblem& problem,
+                          const SolveOptions& options) {
+  return solve_phases(problem, options, &start);
 }
 
 }  // namespace liegrad::control

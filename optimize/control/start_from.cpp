@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "liegrad/control/transcription.hpp"
+#include "liegrad/dae/run/dense_output.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
@@ -18,18 +19,13 @@ std::vector<double> between(const std::vector<double>& a, const std::vector<doub
   return list;
 }
 
-/// The motion of a solution at a time, interpolated between its points.
-dae::State state_at(const Solution& solution, double t, const lie::GroupList& space) {
+/// The motion of a solution at a time. Positions that were linear between points would ask the first steps for accelerations of
+/// the order of 1/h.
+dae::State state_at(const Solution& solution, double t, dae::DenseOutput& motion) {
   const auto [k, s] = solution.place(t);
-  const dae::State &before = solution.states[k], &after = solution.states[k + 1];
   dae::State state;
-  state.q.resize(before.q.size());
-  space.interpolate<double>(before.q, after.q, s, state.q);
-  state.v = between(before.v, after.v, s);
-  state.v_dot = between(before.v_dot, after.v_dot, s);
-  state.a = between(before.a, after.a, s);
-  state.lambda = between(before.lambda, after.lambda, s);
-  state.s = between(before.s, after.s, s);
+  motion.set_step(solution.states[k], solution.states[k + 1]);
+  motion.evaluate(t, state);
   return state;
 }
 
@@ -100,7 +96,7 @@ bool Transcription::has_stages_of(const Solution& solution) const {
 /// With the stages of the solution where it has the same unknowns; between its points otherwise.
 void Transcription::start_stages_from(const Solution& solution, bool same) {
   const dae::Model& system = problem_.system();
-  const lie::GroupList& space = system.configuration_space();
+  dae::DenseOutput motion(system.configuration_space());
   const double begin = solution.states.front().t, duration = solution.states.back().t - begin;
   const int last = options_.radau_stages - 1;
   for (int n = 1; n <= layout_.num_steps; ++n) {
@@ -112,7 +108,7 @@ void Transcription::start_stages_from(const Solution& solution, bool same) {
       };
       const dae::State state =
           same ? solution.stages[index(n - 1)][index(i)]
-               : state_at(solution, begin + stage_share(n, i) * duration, space);
+               : state_at(solution, begin + stage_share(n, i) * duration, motion);
       put(at.v_dot, state.v_dot);
       put(at.lambda, state.lambda);
       put(at.s, state.s);
@@ -149,10 +145,11 @@ bool Transcription::start_from(const Solution& solution) {
                     solution.upper_multipliers.size() == guess_.size() && has_stages_of(solution);
   const double horizon = layout_.horizon >= 0 ? duration : problem_.horizon();
   std::vector<double> delta(index(space.dof()));
+  dae::DenseOutput motion(space);
   for (int n = 0; n <= last; ++n) {
     const double t = begin + share(n) * duration;
     const auto [k, s] = solution.place(t);
-    const dae::State state = state_at(solution, t, space);
+    const dae::State state = state_at(solution, t, motion);
     const auto put = [&](int offset, const std::vector<double>& list) {
       std::copy(list.begin(), list.end(), guess_.begin() + layout_.at(n, offset));
     };

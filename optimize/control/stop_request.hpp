@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 
 namespace liegrad::control {
 
@@ -18,6 +19,10 @@ class StopRequest {
 
   bool is_made() const;
   Reason reason() const { return reason_; }
+  /// When its time is over, if it is limited.
+  std::optional<Clock::time_point> end() const {
+    return has_limit_ ? std::optional(end_) : std::nullopt;
+  }
 
  private:
   std::function<bool()> caller_;

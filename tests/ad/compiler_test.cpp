@@ -271,6 +271,21 @@ TEST_F(FailingCompiler, IsInterruptedByAHandlerOfSignals) {
   });
 }
 
+TEST_F(FailingCompiler, EndsWithTheTimeOfWhatItCompilesFor) {
+  liegrad_cc.set(make_compiler("sleeping", "exec sleep 60"));
+  in_child([&] {
+    const auto start = Clock::now();
+    {
+      const ProgramTimeLimit limit(start + std::chrono::milliseconds(200));
+      const ProgramTimeLimit later(start + std::chrono::seconds(50));  // changes nothing
+      expect_interpreted(example_kernel(), "the C compiler was interrupted");
+    }
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
+    liegrad_cc.set(std::nullopt);
+    expect_native(example_kernel(), kCompiled);
+  });
+}
+
 TEST_F(FailingCompiler, FindsTheDiskFull) {
   const fs::path path = make_compiler(
       "full",

@@ -285,10 +285,27 @@ with open(scratch + "/motion.csv") as file:
 expect(len(rows) == 82 and rows[40]["phase"] == "1" and rows[41]["phase"] == "2" and
        abs(float(rows[40]["t"]) - float(rows[41]["t"])) < 1e-12 and abs(float(rows[40]["payload.x.1"]) - 3) < 1e-6,
        rows[40], rows[41])
-for option in (("--refine", "1e-3"), ("--starts", 2), ("--continue", "T=1,2"), ("--write", solution_file),
-               ("--gains", scratch + "/gains.csv"), ("--mesh", "0,0.5,1")):
+for option, part in ((("--gains", scratch + "/gains.csv"), "--gains"), (("--mesh", "0,0.5,1"), "--mesh"),
+                     (("--transcription", "shooting"), "simultaneous")):
     refuses("has phases", "drop_payload", *option)
-refuses("simultaneous", "drop_payload", "--transcription", "shooting")
+    refuses(part, "drop_payload", *option)
+first = summary("drop_payload", "--steps", 20, "--write", solution_file)
+again = summary("drop_payload", "--steps", 20, "--warm-start", solution_file)
+expect(again["iterations"] <= 3 < first["iterations"] and abs(again["cost"] / first["cost"] - 1) < 1e-8,
+       "warm start of phases:", first["iterations"], again["iterations"])
+refuses("a solution of several phases", "crane", "--steps", 20, "--warm-start", solution_file)
+with open(solution_file) as file:
+    content = json.load(file)
+content["phases"].pop()
+with open(scratch + "/bad.json", "w") as file:
+    json.dump(content, file)
+refuses("a list of 2 phases", "drop_payload", "--steps", 20, "--warm-start", scratch + "/bad.json")
+s = summary("drop_payload", "--steps", 10, "--refine", "1e-2")
+expect(s["refinement"]["reached"] and [g["steps"] for g in s["refinement"]["grids"]][:2] == [20, 40], s["refinement"])
+s = summary("drop_payload", "--steps", 20, "--continue", "T=6,5.5,2")
+expect(s["continuation"]["reached"] and abs(s["t_end"] - 5.5) < 1e-9, s["continuation"])
+s = summary("drop_payload", "--steps", 15, "--starts", 2)
+expect(sum(len(b["starts"]) for b in s["starts"]["basins"]) + len(s["starts"]["unsolved"]) == 2, s["starts"])
 
 TURN = {
     "name": "through_anywhere", "steps": 20,
@@ -319,9 +336,33 @@ for key, value, part in (("phases", {}, "phases"), ("phases", [], "phases"), ("p
 # --- limits of time and Ctrl-C: the best iterate is written ---
 
 began = time.monotonic()
-s = summary("spherical_pendulum", "--steps", 4000, "--set", "reaction_limit=12", "--time-limit", 3, status=3)
+s = summary("spherical_pendulum", "--steps", 8000, "--set", "reaction_limit=12", "--time-limit", 1, status=3)
 expect(s["status"] == "time limit", s["status"])
-expect(time.monotonic() - began < 30, "a time limit of 3 s ends after", time.monotonic() - began)
+expect(time.monotonic() - began < 30, "a time limit of 1 s ends after", time.monotonic() - began)
+
+# A compiler that never ends is ended with the search that needs it.
+slow = scratch + "/slow-compiler"
+with open(slow, "w") as file:
+    file.write("#!/bin/sh\nexec sleep 300\n")
+os.chmod(slow, 0o755)
+began = time.monotonic()
+ended = subprocess.run([program, "control", "two_link_arm", "--steps", "7", "--time-limit", "1", "--quiet"],
+                       capture_output=True, text=True, env=os.environ | {"LIEGRAD_CC": slow, "XDG_CACHE_HOME": scratch + "/kernels"})
+expect(ended.returncode in (0, 3) and time.monotonic() - began < 30, "a compiler outlives the time limit:",
+       ended.returncode, ended.stderr, time.monotonic() - began)
+
+# --- long grids begin with coarse ones, and figures have units ---
+
+s = summary("reorientation", "--steps", 1100, "--plot", scratch + "/plot.svg")
+expect(s["status"] == "solved" and abs(s["cost"] / 48 - 1) < 4 / 1100 ** 2 and
+       any("began with 137 steps" in choice for choice in s["choices"]), s["cost"], s["choices"])
+with open(scratch + "/plot.svg") as file:
+    figure = file.read()
+for words in ("controls (N m)", "velocities (rad/s)", "costates of positions (cost/rad)", "Hamiltonian (cost/s)", "t (s)"):
+    expect(words in figure, words, "is not in the figure")
+s = summary("spherical_pendulum", "--steps", 4000, "--set", "reaction_limit=12")
+expect(s["status"] == "solved" and s["certificate"]["local_minimum"] and s["iterations"] < 40 and
+       any("index2" in choice for choice in s["choices"]), s["status"], s["iterations"], s["choices"])
 
 s = summary("spherical_pendulum", "--steps", 800, "--set", "reaction_limit=12", "--time-limit", 2,
             "--out", scratch + "/motion.csv", "--write", solution_file, status=3)

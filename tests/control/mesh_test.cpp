@@ -10,9 +10,9 @@
 #include "liegrad/control/nlp.hpp"
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/control/refine.hpp"
-#include "liegrad/lie/error.hpp"
 
 #include "expect_derivatives.hpp"
+#include "expect_sentence.hpp"
 
 namespace liegrad::control {
 namespace {
@@ -109,26 +109,14 @@ TEST(Mesh, IsRefinedWhereErrorsAreLarge) {
   }
 }
 
-template <class F>
-std::string sentence_of(const F& f) {
-  try {
-    f();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(Mesh, MistakesAreNamed) {
   const Problem problem = make_problem("reorientation");
-  const auto sentence = [&](std::vector<double> mesh) {
-    return sentence_of([&] { solve(problem, on(std::move(mesh))); });
-  };
-  EXPECT_NE(sentence({0, 0.5, 0.9}).find("from 0 at its start to 1"), std::string::npos);
-  EXPECT_NE(sentence({0.1, 0.5, 1}).find("from 0 at its start to 1"), std::string::npos);
-  EXPECT_NE(sentence({0, 0.5, 0.5, 1}).find("does not ascend from point 1"), std::string::npos);
-  EXPECT_NE(sentence({0, std::nan(""), 1}).find("does not ascend"), std::string::npos);
-  EXPECT_NE(sentence({0, 1}).find("at least 2"), std::string::npos);
+  const auto solve_on = [&](std::vector<double> mesh) { solve(problem, on(std::move(mesh))); };
+  EXPECT_SENTENCE(solve_on({0, 0.5, 0.9}), "from 0 at its start to 1");
+  EXPECT_SENTENCE(solve_on({0.1, 0.5, 1}), "from 0 at its start to 1");
+  EXPECT_SENTENCE(solve_on({0, 0.5, 0.5, 1}), "does not ascend from point 1");
+  EXPECT_SENTENCE(solve_on({0, std::nan(""), 1}), "does not ascend");
+  EXPECT_SENTENCE(solve_on({0, 1}), "at least 2");
 }
 
 }  // namespace

@@ -8,30 +8,17 @@
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/control/problems/turning_body.hpp"
 #include "liegrad/dae/system/element.hpp"
-#include "liegrad/lie/error.hpp"
+
+#include "expect_sentence.hpp"
 
 namespace liegrad::control {
 namespace {
-
-template <class F>
-std::string sentence_of(const F& f) {
-  try {
-    f();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "";
-}
 
 SolveOptions interpreted(int steps) {
   SolveOptions options;
   options.transcription.steps = steps;
   return options;
 }
-
-#define EXPECT_SENTENCE(statement, part)                                   \
-  EXPECT_NE(sentence_of([&] { statement; }).find(part), std::string::npos) \
-      << sentence_of([&] { statement; })
 
 TEST(Mistakes, AreNamedWithTheirRemedy) {
   Problem problem(turning_body(), "test");

@@ -5,17 +5,20 @@
 #include <cmath>
 #include <random>
 
+#include "liegrad/control/continuation.hpp"
+#include "liegrad/control/other_guess.hpp"
 #include "liegrad/control/phased_program.hpp"
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/control/problems/rotation_target.hpp"
 #include "liegrad/control/problems/turning_body.hpp"
+#include "liegrad/control/refine.hpp"
 #include "liegrad/control/solve_phases.hpp"
 #include "liegrad/elements/bodies/point_mass.hpp"
 #include "liegrad/elements/forces/actuators.hpp"
 #include "liegrad/elements/joints/distance_joint.hpp"
-#include "liegrad/lie/error.hpp"
 
 #include "expect_derivatives.hpp"
+#include "expect_sentence.hpp"
 
 namespace liegrad::control {
 namespace {
@@ -261,19 +264,6 @@ TEST(Phases, TheCraneThatDropsItsLoadIsOptimal) {
   EXPECT_LT(solution.certificate.resimulation_miss, 1e-2);
 }
 
-template <class F>
-std::string sentence_of(const F& f) {
-  try {
-    f();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "";
-}
-#define EXPECT_SENTENCE(statement, part)                                   \
-  EXPECT_NE(sentence_of([&] { statement; }).find(part), std::string::npos) \
-      << sentence_of([&] { statement; })
-
 TEST(Phases, MistakesAreNamed) {
   PhasedProblem problem("test");
   EXPECT_SENTENCE(solve(problem), "has no phases");
@@ -312,6 +302,77 @@ TEST(Phases, MistakesAreNamed) {
   EXPECT_SENTENCE(make_problem("drop_payload"), "has phases");
   EXPECT_SENTENCE(make_phased_problem("crane", 10), "one phase");
   EXPECT_SENTENCE(make_phased_problem("drop_payload", 10, {{"distence", 1}}), "distance");
+}
+
+/// A turn in two phases whose link lets the controls jump, which they do not use.
+PhasedProblem two_turns(int steps) {
+  PhasedProblem problem("two turns");
+  for (const bool ends : {false, true}) problem.add_phase(turn(0.5, {0.4, -0.8, 0.8}, ends), steps);
+  return problem;
+}
+
+TEST(Phases, ASolutionIsLeftWithinThreeIterations) {
+  const PhasedProblem problem = two_turns(12);
+  const PhasedSolution first = solve(problem), again = solve_from(first, problem);
+  ASSERT_EQ(again.summary.status, Status::kSolved);
+  EXPECT_LE(again.summary.iterations, 3);
+  EXPECT_GT(first.summary.iterations, 3);
+  EXPECT_NEAR(again.summary.cost, first.summary.cost, 1e-8 * first.summary.cost);
+  // Another grid begins with the interpolated motion.
+  const PhasedSolution finer = solve_from(first, two_turns(17)), fresh = solve(two_turns(17));
+  ASSERT_EQ(finer.summary.status, Status::kSolved);
+  EXPECT_NEAR(finer.summary.cost, fresh.summary.cost, 1e-7 * fresh.summary.cost);
+
+  PhasedSolution half = first;
+  half.phases.pop_back();
+  EXPECT_SENTENCE(solve_from(half, problem), "has 1 phases, not 2");
+  PhasedProblem changed = problem;
+  EXPECT_SENTENCE(changed.set_problem(0, turn(0.5, {0, 0, 1}, false)), "by a copy of it only");
+  EXPECT_SENTENCE(changed.set_grid(1, 1), "phase 2: 1 steps are too few");
+  EXPECT_SENTENCE(changed.set_grid(2, 4), "no phase 2");
+}
+
+TEST(Phases, AreRefinedWithTheOrderOfOnePhase) {
+  const RefinedPhases refined = refine(two_turns(6), {}, {.tolerance = 1e-4});
+  ASSERT_TRUE(refined.reached);
+  EXPECT_NEAR(refined.grids.back().order, 2, 0.1);
+  for (std::size_t k = 0; k < refined.grids.size(); ++k) {
+    EXPECT_EQ(refined.grids[k].steps, 12 << k);
+  }
+  // The same motion in one phase, on a grid of its own.
+  const Problem whole = turn(1, {0.4, -0.8, 0.8}, true);
+  const Refined one = refine(whole, with_steps(12), {.tolerance = 1e-4});
+  EXPECT_NEAR(refined.grids.back().extrapolated, one.grids.back().extrapolated,
+              1e-4 * one.grids.back().extrapolated);
+  const RefinedPhases adapted = refine(two_turns(6), {}, {.tolerance = 1e-3, .adapts = true});
+  ASSERT_TRUE(adapted.reached);
+  EXPECT_GT(adapted.grids.back().step_ratio, 1.5);
+}
+
+TEST(Phases, AreFollowedAlongAParameter) {
+  const auto make = [](double angle) {
+    PhasedProblem problem("turns by " + std::to_string(angle));
+    for (const bool ends : {false, true}) problem.add_phase(turn(0.5, {0, 0, angle}, ends), 10);
+    return problem;
+  };
+  const FollowedPhases followed = follow(make, 0.5, 1.5, 2, {});
+  ASSERT_TRUE(followed.reached);
+  EXPECT_EQ(followed.path.size(), 3u);
+  // About one axis the cost grows with the square of the angle.
+  EXPECT_NEAR(followed.path[2].cost, 9 * followed.path[0].cost, 1e-6 * followed.path[2].cost);
+}
+
+TEST(Phases, HaveOtherGuessesThatAreDrawnByTheirNumber) {
+  const PhasedProblem problem = two_turns(10);
+  const PhasedProblem other = with_other_guess(problem, 3), same = with_other_guess(problem, 3);
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(other.phase(k).problem.control_guess(), same.phase(k).problem.control_guess());
+    EXPECT_NE(other.phase(k).problem.control_guess(), problem.phase(k).problem.control_guess());
+    EXPECT_EQ(other.phase(k).problem.guess()(0.3), same.phase(k).problem.guess()(0.3));
+  }
+  const PhasedSolution found = solve(other);
+  ASSERT_EQ(found.summary.status, Status::kSolved);
+  EXPECT_NEAR(found.summary.cost, solve(problem).summary.cost, 1e-6 * found.summary.cost);
 }
 
 TEST(Phases, WhatCannotBeReachedIsToldWithItsPhase) {

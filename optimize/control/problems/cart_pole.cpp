@@ -48,6 +48,9 @@ Problem make(const Settings& settings) {
   problem.set_horizon(settings("T"));
   if (!(force > 0)) throw InvalidArgument("force_limit must be positive");
   problem.set_control_bounds("cart.u", {-force, force});
+  problem.set_control_unit("cart.u", "N");
+  problem.set_coordinate_unit("state", 0, "m");
+  problem.set_coordinate_unit("state", 1, "rad");
   problem.bound_coordinate("state", 0, {-track, track});
   problem.fix_end_configuration("state", {distance, pi});
   problem.fix_end_velocity("state");

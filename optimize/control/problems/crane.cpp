@@ -17,8 +17,7 @@ Problem make(const Settings& settings) {
 
   Problem problem(std::move(system), "crane");
   problem.set_horizon(settings("T"));
-  problem.set_control_bounds("drive.f2", {0, 0});
-  problem.set_control_bounds("drive.f3", {0, 0});
+  limit_crane(problem);
   if (settings.is_given("force_limit")) {
     const double limit = settings("force_limit");
     if (!(limit > 0)) throw InvalidArgument("force_limit must be positive");
@@ -30,10 +29,6 @@ Problem make(const Settings& settings) {
   problem.fix_end_configuration("payload", {distance, 0, -length}, {0});
   problem.fix_end_velocity("trolley", {0});
   problem.fix_end_velocity("payload", {0});
-  problem.add_path_constraint(
-      "tension of the rod", [](const auto& at) { return at.multipliers("rod")(0); }, {.lower = 0});
-  problem.add_running_cost(
-      [](const auto& at) { return at.control("drive.f1") * at.control("drive.f1"); });
   return problem;
 }
 

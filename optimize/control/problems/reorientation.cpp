@@ -18,6 +18,7 @@ Problem make(const Settings& settings) {
   const lie::Vec<double, 3> turn = settings("angle") * axis_of(settings);
   problem.fix_end_configuration("body", rotation_coeffs(turn));
   problem.fix_end_velocity("body");
+  set_torque_units(problem);
   problem.add_running_cost(TorqueSquare{});
   // The whole angle, also beyond half a turn, where the shortest way would be the other one.
   problem.set_guess([turn](double s) { return rotation_coeffs(s * turn); });

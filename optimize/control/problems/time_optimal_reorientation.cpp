@@ -22,6 +22,7 @@ Problem make(const Settings& settings) {
   const lie::Vec<double, 3> axis = axis_of(settings), turn = angle * axis;
   problem.fix_end_configuration("body", rotation_coeffs(turn));
   problem.fix_end_velocity("body");
+  set_torque_units(problem);
   for (const char* const control : {"body.u1", "body.u2", "body.u3"}) {
     problem.set_control_bounds(control, {-limit, limit});
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "liegrad/control/problem.hpp"
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/system.hpp"
 #include "liegrad/elements/bodies/inertia_drawing.hpp"
@@ -55,5 +56,11 @@ struct TorqueSquare {
     return S(u1 * u1 + u2 * u2 + u3 * u3);
   }
 };
+
+inline void set_torque_units(Problem& problem) {
+  for (const char* const control : {"body.u1", "body.u2", "body.u3"}) {
+    problem.set_control_unit(control, "N m");
+  }
+}
 
 }  // namespace liegrad::control

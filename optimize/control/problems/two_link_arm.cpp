@@ -47,6 +47,7 @@ Problem make(const Settings& settings) {
   for (const char* const control : {"arm.u1", "arm.u2"}) {
     problem.set_control_bounds(control, {-limit, limit});
   }
+  for (const int link : {0, 1}) problem.set_coordinate_unit("arm", link, "rad");
   problem.add_end_cost([](const auto& at) { return at.time(); });
   return problem;
 }
