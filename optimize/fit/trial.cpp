@@ -30,6 +30,7 @@ class Trial::Implementation {
                  const InitialCoordinates& initial)
       : system_(system), recording_(recording), whole_state_(system) {
     options_.integrate = run;
+    if (recording.controls) options_.integrate.controls = recording.controls;
     if (!run.adaptive && run.step == 0) {
       options_.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = kTolerance}};
     }
