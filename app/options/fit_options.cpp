@@ -19,7 +19,7 @@ using optimize::SensorEffect;
 using optimize::SensorUnknown;
 
 /// Beside NAME=VALUE in --start.
-const std::string kRegression = "regression";
+const std::string kRegression = "regression", kTracking = "tracking";
 
 /// OUTPUT=COL,COL,…
 std::vector<ColumnMap> maps_of(const std::vector<std::string>& texts) {
@@ -142,7 +142,10 @@ void FitOptionsTyped::add_to(CLI::App& command) {
   add("--gain", gains_, "Unknown gain of a sensor", "OUTPUT[=VALUE][:per-trial]");
   add("--delay", delays_, "Unknown delay of a sensor", "OUTPUT[=VALUE][:per-trial]");
   add("--start", start_,
-      "First value of an unknown, or `regression`: first values from short pieces", "NAME=VALUE");
+      "First value of an unknown; `regression`: first values from short pieces; `tracking`: from "
+      "runs "
+      "that a fading force keeps at the data",
+      "NAME=VALUE");
   add("--lower", lower_, "Lower bound of an unknown", "NAME=VALUE");
   add("--upper", upper_, "Upper bound of an unknown", "NAME=VALUE");
   add("--prior", prior_, "What is known of an unknown", "NAME=VALUE,STD");
@@ -210,6 +213,7 @@ optimize::FitProblem FitOptionsTyped::problem(const dae::System& system) const {
   }
   std::vector<std::string> starts = start_;
   std::erase(starts, kRegression);
+  std::erase(starts, kTracking);
   problem.start = numbers_by_name("--start", starts);
   problem.lower = numbers_by_name("--lower", lower_);
   problem.upper = numbers_by_name("--upper", upper_);
@@ -233,8 +237,11 @@ optimize::FitOptions FitOptionsTyped::options(const dae::IntegrateOptions& run,
   optimize::FitOptions options;
   options.run = run;
   options.loss = loss_of(loss_);
-  options.start_by_regression =
-      std::find(start_.begin(), start_.end(), kRegression) != start_.end();
+  const auto starts_by = [this](const std::string& way) {
+    return std::find(start_.begin(), start_.end(), way) != start_.end();
+  };
+  options.start_by_regression = starts_by(kRegression);
+  options.start_by_tracking = starts_by(kTracking);
   if (!jacobian_.empty()) {
     options.jacobian = chosen<Mode>("--jacobian", jacobian_,
                                     {{"forward", Mode::kForward},

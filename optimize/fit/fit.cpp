@@ -14,6 +14,7 @@
 #include "liegrad/optimize/fit/run_tolerance.hpp"
 #include "liegrad/optimize/fit/start_values.hpp"
 #include "liegrad/optimize/fit/statistics.hpp"
+#include "liegrad/optimize/fit/tracking_start.hpp"
 
 namespace liegrad::optimize {
 namespace {
@@ -122,6 +123,7 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
   FitProblem problem = checked(given, options);
   const FitOptions rough = with_first_tolerance(options);
   if (options.start_by_regression) problem = start_by_regression(problem, rough);
+  if (options.start_by_tracking) problem = start_by_tracking(problem, rough);
   if (options.start_from_data) problem = with_starts_from_data(problem, rough);
   FitResult result;
   Eigen::VectorXd x;

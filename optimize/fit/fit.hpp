@@ -32,6 +32,8 @@ struct FitOptions {
   bool start_from_data = true;
   /// A first estimate of the shared unknowns by least squares on short pieces of the data, see start_by_regression().
   bool start_by_regression = false;
+  /// Starts of all unknowns by fits with forces that pull runs to the data and fade, see start_by_tracking().
+  bool start_by_tracking = false;
   /// Of fits with noise levels from the one before.
   int max_noise_rounds = 20;
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "liegrad/dae/run/control_law.hpp"
 #include "liegrad/dae/system/system.hpp"
 
 namespace liegrad::optimize {
@@ -40,6 +41,8 @@ struct Recording {
   std::vector<Series> series;
   /// Where its run starts and ends; at the first and the last sample unless given.
   std::optional<double> run_start = {}, run_end = {};
+  /// What drove the system in this trial, in place of the controls of the runs.
+  dae::ControlLaw controls = {};
 
   double first_time() const;
   double last_time() const;

@@ -252,7 +252,8 @@ MultiStart fit_from_many(const FitProblem& problem, const FitOptions& options,
     from_best.start[unknowns.list()[index(i)].name] = result.optima.front().x(i);
   }
   FitOptions from_there = options;
-  from_there.start_from_data = from_there.start_by_regression = false;
+  from_there.start_from_data = from_there.start_by_regression = from_there.start_by_tracking =
+      false;
   result.best = fit(from_best, from_there);
   return result;
 }

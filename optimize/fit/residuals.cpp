@@ -47,7 +47,6 @@ Residuals::Residuals(const FitProblem& problem, const Unknowns& unknowns,
       places.insert(places.end(), series.times.size() * index(series.residual_size()), output);
     }
   }
-  predictions_.resize(trials_.size());
   last_.resize(trials_.size());
 }
 
@@ -68,18 +67,27 @@ std::vector<double> Residuals::delays_of(int trial, const Eigen::VectorXd& local
 
 void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jacobian,
                          TrialResiduals& residuals) {
-  Last& last = last_[at(trial)];
+  LastTwo& last = last_[at(trial)];
   const bool has_nodes = trials_[at(trial)].num_pieces() > 1;  // which move without the unknowns
-  const bool is_known =
-      last.is_known && !has_nodes && last.local == local && (last.has_jacobian || !with_jacobian);
-  if (!is_known) {
-    last.is_known = false;
+  const auto found = std::ranges::find_if(last.list, [&](const Known& one) {
+    return one.is_known && !has_nodes && one.local == local && (one.has_jacobian || !with_jacobian);
+  });
+  if (found != last.list.end()) {
+    last.latest = static_cast<std::size_t>(found - last.list.begin());
+  } else {
+    // Values without derivatives are of no use any more where these are asked for.
+    Known& before = last.list[last.latest];
+    if (!before.is_known || before.local != local) last.latest = 1 - last.latest;
+    Known& now = last.list[last.latest];
+    now.is_known = false;
     num_runs_ += 1;
     num_differentiated_runs_ += with_jacobian ? 1 : 0;
     trials_[at(trial)].predict(unknowns_.inputs(trial, local), delays_of(trial, local),
                                {with_jacobian, with_jacobian && unknowns_.has_delays()},
-                               predictions_[at(trial)]);
-    last = {local, with_jacobian, true};
+                               now.prediction);
+    now.local = local;
+    now.has_jacobian = with_jacobian;
+    now.is_known = true;
   }
   compare(trial, local, with_jacobian, residuals);
 }
@@ -87,11 +95,12 @@ void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jaco
 void Residuals::evaluate_piece(int trial, int piece, const dae::InitialValues& node,
                                const Eigen::VectorXd& local, bool with_jacobian,
                                TrialResiduals& residuals) {
-  Prediction& prediction = predictions_[at(trial)];
-  last_[at(trial)].is_known = false;
+  LastTwo& last = last_[at(trial)];
+  Known& now = last.list[last.latest];
+  now.is_known = false;
   trials_[at(trial)].predict_piece(piece, node, unknowns_.parameter_values(trial, local),
-                                   delays_of(trial, local), with_jacobian, prediction);
-  prediction.rates.setZero(prediction.values.size());
+                                   delays_of(trial, local), with_jacobian, now.prediction);
+  now.prediction.rates.setZero(now.prediction.values.size());
   compare(trial, local, with_jacobian, residuals);
 }
 
@@ -115,7 +124,7 @@ void Residuals::compare(int trial, const Eigen::VectorXd& local, bool with_jacob
                         TrialResiduals& residuals) const {
   const Recording& own = recording(trial);
   residuals.values.resize(num_residuals(trial));
-  residuals.predicted.resize(predictions_[at(trial)].values.size());
+  residuals.predicted.resize(prediction(trial).values.size());
   residuals.jacobian.resize(with_jacobian ? num_residuals(trial) : 0, maps_[at(trial)].cols());
   residuals.jacobian.setZero();
   int place = 0, row = 0;
@@ -131,7 +140,7 @@ void Residuals::add_series(int trial, std::size_t k, int place, int row,
                            const Eigen::VectorXd& local, bool with_jacobian,
                            TrialResiduals& residuals) const {
   const Series& series = recording(trial).series[k];
-  const Prediction& prediction = predictions_[at(trial)];
+  const Prediction& prediction = this->prediction(trial);
   const Eigen::Index samples = std::ssize(series.times), rows = samples * series.residual_size();
   const bool has_parameters = with_jacobian && prediction.jacobian.cols() > 0;
   // Adds factor · slopes · map, where most unknowns are parameters and the map has few entries.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -74,13 +75,23 @@ class Residuals {
   std::vector<Trial> trials_;
   std::vector<std::string> outputs_;
   std::vector<std::vector<int>> outputs_of_;
-  std::vector<Prediction> predictions_;
-  /// What the prediction of a trial is of: searches end where they evaluated last, and statistics begin there.
-  struct Last {
+  /// What was predicted for a trial, and for which unknowns.
+  struct Known {
+    Prediction prediction;
     Eigen::VectorXd local;
     bool has_jacobian = false, is_known = false;
   };
-  std::vector<Last> last_;
+  /// The last two: a search ends where it was last or, after a step that was not worth it, before that, and statistics
+  /// begin there.
+  struct LastTwo {
+    std::array<Known, 2> list;
+    std::size_t latest = 0;
+  };
+  const Prediction& prediction(int trial) const {
+    const LastTwo& last = last_[at(trial)];
+    return last.list[last.latest].prediction;
+  }
+  std::vector<LastTwo> last_;
   using Map = Eigen::SparseMatrix<double>;
   std::vector<Map> maps_;  ///< by trial: from columns of predictions to those of residuals
   std::atomic<long> num_runs_ = 0, num_differentiated_runs_ = 0;

@@ -30,6 +30,7 @@ class Trial::Implementation {
                  const InitialCoordinates& initial)
       : system_(system), recording_(recording), whole_state_(system) {
     options_.integrate = run;
+    if (recording.controls) options_.integrate.controls = recording.controls;
     if (!run.adaptive && run.step == 0) {
       options_.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = kTolerance}};
     }
@@ -49,14 +50,15 @@ class Trial::Implementation {
       first_values_.push_back(num_values_);
       num_values_ += static_cast<int>(series.values.size());
     }
+    options_.rates =
+        margins.before > 0 || margins.after > 0;  // of samples whose delays are unknown
+    group_series();
     const double duration = options_.integrate.t_end - options_.integrate.t_start;
     const int count = piece > 0 ? std::max(1, static_cast<int>(std::lround(duration / piece))) : 1;
     for (int k = 0; k <= count; ++k) {
       limits_.push_back(k == count ? options_.integrate.t_end
                                    : options_.integrate.t_start + k * duration / count);
     }
-    options_.rates =
-        margins.before > 0 || margins.after > 0;  // of samples whose delays are unknown
     pieces_.resize(index(count));
     continuity_.resize(index(count));
     pieces_of_.resize(recording_.series.size());
@@ -177,25 +179,43 @@ class Trial::Implementation {
     return static_cast<int>(found - limits_.begin()) - 1;
   }
 
-  /// f(series, times) for all series that have samples in a piece: when they were taken, less the delays.
+  /// Series that are always read at the same times are read together: what a run has to find out at a time, it then
+  /// finds once. Delays belong to outputs.
+  void group_series() {
+    const std::vector<Series>& all = recording_.series;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto found = std::ranges::find_if(groups_, [&](const std::vector<std::size_t>& group) {
+        const Series& first = all[group.front()];
+        return first.times == all[i].times && (!options_.rates || first.output == all[i].output);
+      });
+      (found == groups_.end() ? groups_.emplace_back() : *found).push_back(i);
+    }
+  }
+
+  /// f(group, times) for all groups that have samples in a piece: when they were taken, less the delays.
   template <class F>
-  void for_each_series(int k, std::span<const double> delays, F&& f) const {
-    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
-      const Series& series = recording_.series[i];
+  void for_each_group(int k, std::span<const double> delays, F&& f) const {
+    for (const std::vector<std::size_t>& group : groups_) {
+      const std::size_t first = group.front();
+      const std::vector<double>& taken = recording_.series[first].times;
       std::vector<double> times;
-      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
-        if (pieces_of_[i][sample] != k) continue;
-        times.push_back(clamped(k, series.times[sample] - delays[i]));
+      for (std::size_t sample = 0; sample < taken.size(); ++sample) {
+        if (pieces_of_[first][sample] != k) continue;
+        times.push_back(clamped(k, taken[sample] - delays[first]));
       }
-      if (!times.empty()) f(series, times);
+      if (!times.empty()) f(group, times);
     }
   }
 
   /// Outputs at the samples of a piece less their delays, then the state where it is needed.
   sensitivity::Objective objective(int k, std::span<const double> delays) const {
     sensitivity::Objective objective(system_);
-    for_each_series(k, delays, [&](const Series& series, const std::vector<double>& times) {
-      objective.add_outputs(series.columns(), times);
+    for_each_group(k, delays, [&](const auto& group, const std::vector<double>& times) {
+      std::vector<std::string> columns;
+      for (const std::size_t i : group) {
+        for (const std::string& column : recording_.series[i].columns()) columns.push_back(column);
+      }
+      objective.add_outputs(columns, times);
     });
     if (reads_start(k)) objective.add_outputs(whole_state_.columns(), {limits_.front()});
     if (num_pieces() > 1) {
@@ -219,12 +239,14 @@ class Trial::Implementation {
   /// Where the values of a piece stand in the prediction.
   std::vector<int> places_of(int k) const {
     std::vector<int> places;
-    for (std::size_t i = 0; i < recording_.series.size(); ++i) {
-      const Series& series = recording_.series[i];
-      for (std::size_t sample = 0; sample < series.times.size(); ++sample) {
-        if (pieces_of_[i][sample] != k) continue;
-        for (int c = 0; c < series.width(); ++c) {
-          places.push_back(first_values_[i] + static_cast<int>(sample) * series.width() + c);
+    for (const std::vector<std::size_t>& group : groups_) {
+      const std::vector<int>& pieces = pieces_of_[group.front()];
+      for (std::size_t sample = 0; sample < pieces.size(); ++sample) {
+        if (pieces[sample] != k) continue;
+        for (const std::size_t i : group) {
+          const int width = recording_.series[i].width();
+          const int first = first_values_[i] + static_cast<int>(sample) * width;
+          for (int c = 0; c < width; ++c) places.push_back(first + c);
         }
       }
     }
@@ -255,7 +277,7 @@ class Trial::Implementation {
         continue;
       }
       int item = 0;
-      for_each_series(k, delays, [&](const Series&, const std::vector<double>& times) {
+      for_each_group(k, delays, [&](const auto&, const std::vector<double>& times) {
         piece.workspace->set_times(item++, times);
       });
     }
@@ -292,20 +314,11 @@ class Trial::Implementation {
     // Later pieces do not depend on initial values: columns of parameters, none, and those of the node.
     const Index parameters_of = k == 0 ? num_shared_columns() : num_parameters();
     const Index nodes = has_jacobian ? jacobian.cols() - parameters_of : 0;
-    if (num_pieces() == 1) {
-      // All values stand in the order of the series.
-      prediction.values = found.values.head(samples);
-      if (parts.rates) prediction.rates = found.rates.head(samples);
-      if (has_jacobian) prediction.jacobian = jacobian.topRows(samples);
-    }
-    for (Index i = 0; num_pieces() > 1 && i < samples; ++i) {
-      const int place = piece.places[static_cast<std::size_t>(i)];
-      prediction.values(place) = found.values(i);
-      if (parts.rates) prediction.rates(place) = found.rates(i);
-      if (!has_jacobian) continue;
-      prediction.jacobian.row(place).head(parameters_of) = jacobian.row(i).head(parameters_of);
-      prediction.jacobian.row(place).segment(num_shared_columns(), nodes) =
-          jacobian.row(i).tail(nodes);
+    prediction.values(piece.places) = found.values.head(samples);
+    if (parts.rates) prediction.rates(piece.places) = found.rates.head(samples);
+    for (Index j = 0; j < parameters_of + nodes && has_jacobian; ++j) {
+      const Index column = j < parameters_of ? j : num_shared_columns() + j - parameters_of;
+      prediction.jacobian.col(column)(piece.places) = jacobian.col(j).head(samples);
     }
     const Index end = num_pieces() > 1 ? std::ssize(whole_state_.columns()) : 0;
     piece.end = found.values.segment(samples + start, end);
@@ -340,7 +353,8 @@ class Trial::Implementation {
   WholeState whole_state_;
   std::vector<double> limits_;  ///< times of all ends of pieces
   std::vector<Piece> pieces_;
-  std::vector<int> first_values_;  ///< by series
+  std::vector<int> first_values_;                 ///< by series
+  std::vector<std::vector<std::size_t>> groups_;  ///< of series that are read at the same times
   std::vector<double> delays_;
   std::unique_ptr<dae::Consistency> consistency_;          ///< carries states to the constraints
   std::unique_ptr<dae::Consistency> starting_, checking_;  ///< with elements unchecked and checked

@@ -122,6 +122,14 @@ summary 's["converged"] and holds("arm2.J", 0.0014) and abs(p["arm2.q0[3]@2"]["v
 summary 's["converged"] and len(s["initial"]) == 4 and holds("arm2.J", 0.0014)' \
   $both --per-trial arm1.q0,arm2.q0,arm1.v0,arm2.v0 --split 0.5
 summary 's["converged"] and holds("arm1.J", 0.0012)' $swing --free arm1.J --start arm1.J=0.02 --start regression
+summary 's["converged"] and holds("arm1.J", 0.0012)' $swing --free arm1.J --start arm1.J=0.02 --start tracking
+# Files of one name in different folders are judged each for itself.
+mkdir "$scratch/other"
+cp "$scratch/swing1.csv" "$scratch/other/swing2.csv"
+summary 'len(s["holdout"]) == 2 and all(one["residual_rms"]["arm1.theta"] < 3e-4 for one in s["holdout"].values())' \
+  double_pendulum --integrator lie-alpha --step 2e-3 --data "$scratch/swing1.csv" --holdout "$scratch/swing2.csv" \
+  --holdout "$scratch/other/swing2.csv" --map arm1.theta=theta1 --map arm2.theta=theta2 --per-trial $rates \
+  --offset arm1.theta=3 --free arm2.J,joint1.viscous
 # Steps that nobody chose are as long as the noise allows.
 summary 's["converged"] and s["options"]["rtol"] == 1e-5 and s["integration_shift"] <= 0.05 and holds("arm2.J", 0.0014)' \
   double_pendulum $data --per-trial $rates --offset arm1.theta=3 --free arm2.J,joint1.viscous
