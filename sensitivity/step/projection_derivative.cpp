@@ -35,7 +35,7 @@ ProjectionDerivative::Correction::Correction(const dae::Model& model, int constr
       point(model),
       first_constraint(constraints) {}
 
-ProjectionDerivative::ProjectionDerivative(const dae::Model& model, KernelSum& kinematics)
+ProjectionDerivative::ProjectionDerivative(const dae::Model& model, StageFunctions& kinematics)
     : space_(model.configuration_space()),
       layout_(model),
       rows_(model, {.position = false, .velocity = false}),

@@ -9,6 +9,7 @@
 #include "liegrad/sensitivity/step/derivative.hpp"
 #include "liegrad/sensitivity/step/element_sum.hpp"
 #include "liegrad/sensitivity/step/motion_layout.hpp"
+#include "liegrad/sensitivity/step/stage_functions.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -28,8 +29,7 @@ class ProjectionDerivative {
   using Span = std::span<double>;
   using Const = std::span<const double>;
 
-  /// The kinematics are stage_functions().
-  ProjectionDerivative(const dae::Model& model, KernelSum& kinematics);
+  ProjectionDerivative(const dae::Model& model, StageFunctions& kinematics);
 
   void set_parameters(Const parameters);
   /// Goes to the projection from one state to another. The assembly has the matrix of (19) at the end. Throws Error where
@@ -84,7 +84,7 @@ class ProjectionDerivative {
   MotionLayout layout_;
   EquationRows rows_;
   int dof_, multipliers_, algebraic_, unknowns_;
-  KernelSum& kinematics_;
+  StageFunctions& kinematics_;
   KernelSum normal_;       ///< N
   KernelSum constraints_;  ///< Φ and dΦ/dt
   Correction position_, velocity_;

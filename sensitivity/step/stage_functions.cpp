@@ -10,10 +10,11 @@
 #include "liegrad/sensitivity/step/local_function.hpp"
 
 namespace liegrad::sensitivity {
-namespace {
 
 using ad::Taped;
 using dae::index;
+
+namespace {
 
 template <template <class> class G>
 std::vector<Taped> record_turning(std::span<const Taped> x, std::span<const Taped> base) {
@@ -31,15 +32,17 @@ std::vector<Taped> record_turning(std::span<const Taped> x, std::span<const Tape
   return result;
 }
 
-/// A coordinate that commutes: T = I.
-std::vector<Taped> record_linear(std::span<const Taped> x, std::span<const Taped> base) {
-  return {x[0] + x[1] - base[0], x[2]};
+/// to += from, of numbers in a row.
+void add(const double* from, int count, double* to) {
+  for (int i = 0; i < count; ++i) to[i] += from[i];
 }
 
-/// Adds the parts of a configuration space to a sum.
-class Terms {
+}  // namespace
+
+/// Adds the parts of a configuration space.
+class StageFunctions::Terms {
  public:
-  Terms(int dof, KernelSum& sum) : dof_(dof), sum_(sum) {}
+  explicit Terms(StageFunctions& all) : dof_(all.dof_), sum_(all.turning_), linear_(all.linear_) {}
 
   template <template <class> class G>
   void turning(int /*node*/, int dof) {
@@ -50,9 +53,7 @@ class Terms {
                           : "stage_so3",
               dof, record_turning<G>);
   }
-  void linear(int dof, int count) {
-    for (int i = 0; i < count; ++i) add<1>("stage_r1", dof + i, record_linear);
-  }
+  void linear(int dof, int count) { linear_.push_back({dof, count}); }
 
  private:
   struct Known {
@@ -85,15 +86,37 @@ class Terms {
 
   int dof_;
   KernelSum& sum_;
+  std::vector<Coordinates>& linear_;
   std::map<std::string, Known> known_;
 };
 
-}  // namespace
+StageFunctions::StageFunctions(const dae::Model& system)
+    : dof_(system.dof()), turning_(3 * dof_, 2 * dof_) {
+  dae::for_each_part(system.configuration_space(), Terms(*this));
+}
 
-KernelSum stage_functions(const dae::Model& system) {
-  KernelSum sum(3 * system.dof(), 2 * system.dof());
-  dae::for_each_part(system.configuration_space(), Terms(system.dof(), sum));
-  return sum;
+void StageFunctions::tangent(Const numbers, int columns, Const arguments, Span values) {
+  turning_.tangent(numbers, columns, arguments, values);
+  for (const Coordinates& part : linear_) {
+    const int first = part.first * columns, count = part.count * columns, vector = dof_ * columns;
+    const double* const start = arguments.data() + first;
+    double* const delta = values.data() + first;
+    add(start, count, delta);
+    add(start + vector, count, delta);
+    add(start + 2 * vector, count, delta + vector);
+  }
+}
+
+void StageFunctions::adjoint(Const numbers, int columns, Const values, Span arguments) {
+  turning_.adjoint(numbers, columns, values, arguments);
+  for (const Coordinates& part : linear_) {
+    const int first = part.first * columns, count = part.count * columns, vector = dof_ * columns;
+    const double* const delta = values.data() + first;
+    double* const start = arguments.data() + first;
+    add(delta, count, start);
+    add(delta, count, start + vector);
+    add(delta + vector, count, start + 2 * vector);
+  }
 }
 
 }  // namespace liegrad::sensitivity

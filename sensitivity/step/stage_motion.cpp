@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "liegrad/sensitivity/step/stage_functions.hpp"
-
 namespace liegrad::sensitivity {
 
 StageModel::StageModel(const dae::Model& its_system)
@@ -12,7 +10,7 @@ StageModel::StageModel(const dae::Model& its_system)
       motion(system),
       state(system),
       outer(system),
-      kinematics(stage_functions(system)) {}
+      kinematics(system) {}
 
 std::vector<StagePlace> stage_places(const dae::ButcherTableau& tableau) {
   const bool is_explicit = tableau.is_explicit();

@@ -11,8 +11,8 @@
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/step/columns.hpp"
 #include "liegrad/sensitivity/step/derivative.hpp"
-#include "liegrad/sensitivity/step/kernel_sum.hpp"
 #include "liegrad/sensitivity/step/motion_layout.hpp"
+#include "liegrad/sensitivity/step/stage_functions.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -31,7 +31,7 @@ struct StageModel {
   MotionLayout motion;
   StateLayout state;
   OuterLayout outer;
-  KernelSum kinematics;  ///< stage_functions()
+  StageFunctions kinematics;
 };
 
 /// Which stage of a step, or its end.
@@ -47,7 +47,7 @@ std::vector<StagePlace> stage_places(const dae::ButcherTableau& tableau);
 
 /// Derivatives of the motion of one stage of a Munthe-Kaas step,
 ///
-///     θ = h Σ_j a_j p_j,   v = v_n + h Σ_j a_j u_j,   (δ, θ') as in stage_functions(),
+///     θ = h Σ_j a_j p_j,   v = v_n + h Σ_j a_j u_j,   (δ, θ') as in StageFunctions,
 ///
 /// by the rates (p_j, u_j), the start of the step and all else that a step depends on. The accelerations that belong to
 /// the motion, and which stage has which rate, are for the step to know.
