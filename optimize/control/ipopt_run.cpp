@@ -252,6 +252,18 @@ void use_one_thread() {
   (void)done;
 }
 
+/// A program of IPOPT with options of its own. The list of all options that there are takes more to make than some
+/// iterations; it never changes, and counts its users without locks: one for each thread.
+Ipopt::SmartPtr<Ipopt::IpoptApplication> new_ipopt() {
+  thread_local const Ipopt::SmartPtr<Ipopt::RegisteredOptions> known = [] {
+    const Ipopt::SmartPtr<Ipopt::IpoptApplication> first = new Ipopt::IpoptApplication(false);
+    return first->RegOptions();
+  }();
+  const Ipopt::SmartPtr<Ipopt::Journalist> journalist = new Ipopt::Journalist();
+  const Ipopt::SmartPtr<Ipopt::OptionsList> options = new Ipopt::OptionsList(known, journalist);
+  return new Ipopt::IpoptApplication(known, options, journalist);
+}
+
 Status status_of(Ipopt::ApplicationReturnStatus status) {
   switch (status) {
     case Ipopt::Solve_Succeeded: return Status::kSolved;
@@ -308,7 +320,7 @@ void run_ipopt(Program& program, const SolveOptions& options, const StopRequest&
   Summary& summary = record.summary;
   summary.ipopt_version = IPOPT_VERSION;
   use_one_thread();
-  const Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = new Ipopt::IpoptApplication(false);
+  const Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = new_ipopt();
   const auto choose = [&](const char* name, const std::string& value) {
     if (!options.ipopt.contains(name)) set_option(*ipopt, name, value);
   };

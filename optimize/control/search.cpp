@@ -16,6 +16,11 @@ Iterate search_with(LinearSolver linear_solver, Program& program, SolveOptions o
     run_ipopt(program, options, stop, iterate, record, turned_too_far);
     const double turn = program.largest_turn(iterate.x);
     const bool moves = turned_too_far || (is_solved(summary.status) && turn > kTurnToKeep);
+    if (turned_too_far && summary.recentrings == kMaxRecentrings) {
+      // Nobody asked for this stop.
+      summary.status = Status::kFailed;
+      summary.message = "iterates turn round and round without end; start from another guess";
+    }
     if (!moves || summary.recentrings == kMaxRecentrings) return iterate;
     program.recentre(iterate.x);
     // Coordinates fixed one by one keep the reference of the end.

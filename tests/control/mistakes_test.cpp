@@ -98,6 +98,18 @@ TEST(Unsolvable, AnUnreachableTargetIsInfeasibleAndSaysWhere) {
   EXPECT_EQ(solution.states.size(), 21U);
 }
 
+/// A joint that can hold less than the weight: iterates turn ever further, and nobody asks them to stop.
+TEST(Unsolvable, AReactionThatIsTooSmallIsNoRequestToStop) {
+  SolveOptions options = interpreted(20);
+  options.max_iterations = 300;
+  const Solution solution =
+      solve(make_problem("spherical_pendulum", {{"reaction_limit", 1}}), options);
+  EXPECT_FALSE(is_solved(solution.summary.status));
+  EXPECT_NE(solution.summary.status, Status::kInterrupted) << solution.summary.message;
+  EXPECT_FALSE(solution.summary.violations.empty());
+  EXPECT_EQ(solution.states.size(), 21u);
+}
+
 TEST(Unsolvable, LimitsAndInterruptsKeepTheLastIterate) {
   SolveOptions options = interpreted(20);
   options.max_iterations = 2;
