@@ -342,12 +342,12 @@ void write_batch(const Program& program, int num_inputs, const std::string& symb
   std::optional<VectorForm> form;
   if (program.graph.size() <= kMaxVectorSize) form = vector_form(program);
   if (form) {
-    text << "  for (; k + LANES <= count; k += LANES) {\n";
+    text << "#if LANES > 1\n  for (; k + LANES <= count; k += LANES) {\n";
     write_vector_code(*form, text);
     text << "    for (int l = 0; l < LANES; ++l)\n"
          << "      if (bad[l]) " << symbol
          << "_strided(x + k + l, x_stride, y + k + l, y_stride);\n"
-         << "  }\n";
+         << "  }\n#endif\n";
   }
   text << "  for (; k < count; ++k) " << symbol << "_strided(x + k, x_stride, y + k, y_stride);\n"
        << "}\n";
@@ -359,11 +359,14 @@ std::string c_prelude() {
   return R"(#include <math.h>
 static inline double sign(double a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : 0.0; }
 
-// Vectors of the processor's width, by the extension that GCC and clang share.
+// Vectors of the processor's width, by the extension that GCC and clang share. Kernels for old processors have none: two
+// lanes gain little, and would be most of what is compiled for them.
 #if defined(__AVX512F__)
 #define LANES 8
 #elif defined(__AVX__)
 #define LANES 4
+#elif defined(__x86_64__)
+#define LANES 1
 #else
 #define LANES 2
 #endif

@@ -78,50 +78,16 @@ void Consistency::factorize(const State& state) {
   if (!assembly_.matrix().factorize()) throw InvalidArgument(singular_message(state));
 }
 
-/// Units in which inertias are one, and then the largest entry of each constraint. Precondition: the matrix has been
-/// evaluated.
-void Consistency::find_units() {
-  const int dof = assembly_.multiplier_offset();
-  units_.assign(index(assembly_.size()), 0.0);
-  for (int i = 0; i < dof; ++i) {
-    const double inertia = std::abs(assembly_.entry(i, i));
-    if (inertia > 0) units_[index(i)] = 1 / std::sqrt(inertia);
-  }
-  // Multipliers by velocities that have a unit; what has no inertia by multipliers.
-  for (int round = 0; round < 2; ++round) {
-    std::vector<double>& largest = right_;
-    largest.assign(units_.size(), 0.0);
-    for (const auto& [row, column] : assembly_.pattern()) {
-      const double entry = std::abs(assembly_.entry(row, column));
-      largest[index(row)] = std::max(largest[index(row)], entry * units_[index(column)]);
-    }
-    for (std::size_t i = 0; i < units_.size(); ++i) {
-      if (units_[i] == 0 && largest[i] > 0) units_[i] = 1 / largest[i];
-    }
-  }
-  std::ranges::replace(units_, 0.0, 1.0);
-}
-
-/// The largest of the unknowns, each in its unit.
-double Consistency::size_of(std::span<const double> v_dot, std::span<const double> lambda,
-                            std::span<const double> s) const {
-  double largest = 0;
-  const double* unit = units_.data();
-  for (const std::span<const double> list : {v_dot, lambda, s}) {
-    for (const double entry : list) largest = std::max(largest, std::abs(entry) / *unit++);
-  }
-  return largest;
-}
-
 bool Consistency::is_singular() {
   if (options_.allow_redundant) return false;
+  const std::span<const double> units = units_.values();
   right_.assign(index(assembly_.size()), 0.0);
   for (const auto& [row, column] : assembly_.pattern()) {
-    right_[index(row)] += assembly_.entry(row, column) * units_[index(column)];
+    right_[index(row)] += assembly_.entry(row, column) * units[index(column)];
   }
   assembly_.matrix().solve(right_);
   for (std::size_t i = 0; i < right_.size(); ++i) {
-    if (!(std::abs(right_[i] / units_[i] - 1) < kSingularError)) return true;
+    if (!(std::abs(right_[i] / units[i] - 1) < kSingularError)) return true;
   }
   return false;
 }
@@ -132,12 +98,13 @@ std::string Consistency::singular_message(const State& state) {
   int coordinate = assembly_.matrix().singular_unknown();
   constexpr int kSmall = 400;
   if (assembly_.size() <= kSmall) {
-    if (units_.empty()) find_units();
+    if (units_.empty()) units_.find(assembly_);
+    const std::span<const double> units = units_.values();
     const int n = assembly_.size();
     Eigen::MatrixXd matrix(n, n);
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < n; ++i) {
-        matrix(i, j) = units_[index(i)] * assembly_.entry(i, j) * units_[index(j)];
+        matrix(i, j) = units[index(i)] * assembly_.entry(i, j) * units[index(j)];
       }
     }
     Eigen::FullPivLU<Eigen::MatrixXd> lu(matrix);
@@ -161,7 +128,10 @@ void Consistency::check_values(State& state) const {
       for (std::size_t k = 0; k < numbers.size(); ++k) {
         if (std::isfinite(numbers[k])) continue;
         throw InvalidArgument("initial " + std::string(what) + " of node '" + name +
-                              "' is not finite in entry " + std::to_string(k + 1));
+                              "' is not finite in entry " + std::to_string(k + 1) +
+                              (system_.initial_parameters().empty()
+                                   ? "; give it a number"
+                                   : "; change the parameters that it is computed from"));
       }
     }
     const lie::GroupKind kind = space.group(i).kind;
@@ -189,12 +159,13 @@ void Consistency::find_redundant_constraints() {
   if (is_known && !options_.allow_redundant && assembly_.matrix().factorize() && !is_singular()) {
     return;
   }
+  const std::span<const double> units = units_.values();
   std::vector<Eigen::Triplet<double>> entries;
   for (const auto& [row, column] : assembly_.pattern()) {
     const int multiplier = row - assembly_.multiplier_offset();
     if (multiplier < 0 || multiplier >= count || column >= system_.dof()) continue;
     entries.emplace_back(column, multiplier,
-                         units_[index(row)] * assembly_.entry(row, column) * units_[index(column)]);
+                         units[index(row)] * assembly_.entry(row, column) * units[index(column)]);
   }
   Eigen::SparseMatrix<double> gradient(system_.dof(), count);
   gradient.setFromTriplets(entries.begin(), entries.end(),
@@ -326,7 +297,7 @@ void Consistency::set_initial_state(double t, std::span<const double> controls,
   load(state);
   scales_.measure(state, std::nullopt);
   assembly_.evaluate(true);
-  find_units();
+  units_.find(assembly_);
   find_redundant_constraints();
   factorize(state);
   if (is_singular()) throw InvalidArgument(singular_message(state));
@@ -348,7 +319,7 @@ void Consistency::set_accelerations(State& state) {
   double scale = 0;
   for (int i = 0; i < kMaxIterations; ++i) {
     factorize(state);
-    if (units_.empty()) find_units();
+    if (units_.empty()) units_.find(assembly_);
     std::vector<double>& step = right_;
     step.assign(assembly_.residual().begin(), assembly_.residual().end());
     assembly_.constraint_accelerations(accelerations_);
@@ -360,8 +331,8 @@ void Consistency::set_accelerations(State& state) {
     move(state.v_dot, 0);
     move(state.lambda, assembly_.multiplier_offset());
     move(state.s, assembly_.algebraic_offset());
-    scale = std::max(scale, size_of(state.v_dot, state.lambda, state.s));
-    if (size_of(step, {}, {}) <= 1e-13 * scale || scale == 0) return;
+    scale = std::max(scale, units_.size_of(state.v_dot, state.lambda, state.s));
+    if (units_.size_of(step, {}, {}) <= 1e-13 * scale || scale == 0) return;
   }
   // Linear systems are at rounding level after two steps; what is left here is a nonlinear h_s or
   // friction law whose solution was not found.

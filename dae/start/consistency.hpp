@@ -7,6 +7,7 @@
 
 #include "liegrad/dae/equations/assembly.hpp"
 #include "liegrad/dae/equations/equation_scales.hpp"
+#include "liegrad/dae/equations/unknown_units.hpp"
 #include "liegrad/dae/start/consistency_options.hpp"
 #include "liegrad/dae/state.hpp"
 #include "liegrad/dae/system/element_check.hpp"
@@ -60,9 +61,6 @@ class Consistency {
  private:
   void load(const State& state);
   void factorize(const State& state);
-  void find_units();
-  double size_of(std::span<const double> v_dot, std::span<const double> lambda,
-                 std::span<const double> s) const;
   bool is_singular();
   void check_values(State& state) const;
   void find_redundant_constraints();
@@ -76,8 +74,7 @@ class Consistency {
   std::unique_ptr<Assembly> own_assembly_;  ///< unless it is shared
   Assembly& assembly_;
   EquationScales scales_;
-  /// By unknown of (19): its unit, in which all are comparable.
-  std::vector<double> units_;
+  UnknownUnits units_;
   ElementCheck element_check_;
   std::vector<double> parameters_, initial_parameters_;
   InitialValues initial_;

@@ -20,7 +20,7 @@ void check_initial(const std::string& what, const std::string& node, std::size_t
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     throw InvalidArgument("initial " + what + " of node '" + node + "' is not finite in entry " +
-                          std::to_string(i + 1));
+                          std::to_string(i + 1) + "; give it a number");
   }
 }
 

@@ -293,7 +293,8 @@ refuses 'the step 1e-20 is below the rounding of times, 3.55271e-16 in this run;
 refuses "system 'heavy_top': there is no output 'top.xx'; did you mean 'top.x.1', 'top.x.2' or 'top.x.3'?" \
   heavy_top --event top.xx=1
 refuses '--stop-at top.x.3 needs a level that is finite.' heavy_top --stop-at top.x.3=nan
-refuses "initial configuration of node 'mass' is not finite in entry 2." pendulum --set mass.x0=2
+refuses "initial configuration of node 'mass' is not finite in entry 2; change the parameters that it is computed from." \
+  pendulum --set mass.x0=2
 refuses "there is no built-in system 'heavy_tops'; did you mean 'heavy_top'?" heavy_tops
 refuses 'SYSTEM is required; `liegrad simulate --help` shows what is accepted.'
 refuses "$scratch/none/x.csv cannot be written: No such file or directory." \

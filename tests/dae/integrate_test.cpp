@@ -129,7 +129,7 @@ TEST(BadInitialValues, AreNamed) {
   EXPECT_EQ(message_of([&] {
               system.set_initial_velocity("body", {1, 2, kNaN, 0, 0, 0});
             }),
-            "initial velocity of node 'body' is not finite in entry 3");
+            "initial velocity of node 'body' is not finite in entry 3; give it a number");
   EXPECT_EQ(message_of([&] { system.set_initial_velocity("bodi", {}); }),
             "system 'body': there is no node 'bodi'; did you mean 'body'?");
   system.set_initial_configuration("body", {1, 0.5, 0, 0, 0, 1, 0});
