@@ -35,14 +35,16 @@ docs: check-packages  ## reference of the public headers in build/reference/inde
 	@mkdir -p build/reference
 	@doxygen docs/Doxyfile
 
+# clang-tidy looks at sources one by one, which merged sources are not.
 tidy: build/build.ninja with-tests  ## clang-tidy, which takes longer than everything else
+	@grep -q '^LIEGRAD_MERGE_SOURCES:.*=OFF$$' build/CMakeCache.txt || cmake --preset ci
 	@cmake --build build --target tidy -- -k 0
 
 asan: build/asan/build.ninja  ## run the tests under address and undefined-behaviour sanitizers
 	@cmake --build build/asan --target tests
 	@ctest --preset asan-ubsan --parallel $(JOBS)
 
-# At least one program of every folder, and all that is about controls, callbacks, lifetimes and threads.
+# Which part: see tests/CMakeLists.txt.
 sanitize: build/asan-chosen/build.ninja  ## the same for a part of the tests that takes minutes
 	@cmake --build --preset asan-chosen
 	@ctest --preset asan-chosen --parallel $(JOBS)

@@ -7,12 +7,15 @@
 #     PACKAGES "<find_package arguments>" …   found here, and again in the user's project
 #     LINK <target> …                         public; liegrad::<other> makes that component needed
 #     PRIVATE <target> …                      for its sources only
+#     APART <pattern> …                       sources that are not merged, see LiegradMerge.cmake
 #     MODULES <name> …)                       CMake functions that its user gets: cmake/<name>.cmake
+
+include(LiegradMerge)
 
 set(LIEGRAD_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/liegrad")
 
 function(liegrad_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;PUBLIC_HEADERS;PACKAGES;LINK;PRIVATE;MODULES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;PUBLIC_HEADERS;PACKAGES;LINK;PRIVATE;APART;MODULES")
   set(target liegrad_${name})
 
   # Folders stand at the root of the source, users include <liegrad/folder/header.hpp>: a link in
@@ -44,6 +47,7 @@ function(liegrad_component name)
     else()
       target_precompile_headers(${target} REUSE_FROM liegrad_ad)
     endif()
+    liegrad_merge_sources(${target} SOURCES ${sources} APART ${arg_APART})
   else()
     add_library(${target} INTERFACE)
     set(public INTERFACE)

@@ -59,6 +59,9 @@ function(liegrad_add_kernels target)
 ")
     # As the flags of kernels compiled at run time, see ad/native/compiler.cpp. Kernels have no memory of their own, and
     # sanitizers would take longer to compile them than all else.
+    if(LIEGRAD_SANITIZERS)
+      list(APPEND flags_${version} -O0)
+    endif()
     set_source_files_properties("${name}_${version}.cpp" PROPERTIES
       COMPILE_OPTIONS "-O2;-w;-fno-sanitize=all;-ffp-contract=fast;-fno-math-errno;-fno-trapping-math;-freciprocal-math;${flags_${version}}"
       OBJECT_DEPENDS "${name}.inc"

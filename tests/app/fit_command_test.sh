@@ -2,27 +2,8 @@
 # `liegrad fit`: from files of measured values to parameters, the files that it writes, and what it refuses.
 # usage: fit_command_test.sh PROGRAM
 set -u
-program=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-
-fail() {
-  failures=$((failures + 1))
-  echo "$*"
-}
-
-# refuses SENTENCE [ARGUMENT...]: status 2, the sentence alone on standard error, nothing else.
-refuses() {
-  sentence=$1
-  shift
-  printed=$("$program" fit "$@" 2>"$scratch/stderr")
-  actual=$?
-  if [ $actual -ne 2 ] || [ -n "$printed" ] || [ "$(cat "$scratch/stderr")" != "liegrad: $sentence" ]; then
-    fail "liegrad fit $*: expected status 2 and '$sentence', got status $actual and
-$printed$(cat "$scratch/stderr")"
-  fi
-}
+command=fit
+. "$(dirname "$0")/command_test.sh"
 
 # summary CONDITION [ARGUMENT...]: a Python expression holds for the summary s with parameters p.
 summary() {
