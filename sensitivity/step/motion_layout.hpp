@@ -24,7 +24,7 @@ struct MotionLayout {
 };
 
 /// Where the parts of a perturbed state stand in one vector: q∘exp(δ), v, v̇, a, λ, s. The first four are
-/// what a step reads of the one before it.
+/// what a step reads of the one before it; one that projects reads λ and s, too.
 struct StateLayout {
   explicit StateLayout(const dae::Model& system);
   int q = 0, v, v_dot, a, lambda, s, size;
