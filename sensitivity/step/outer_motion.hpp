@@ -12,18 +12,13 @@ class OuterMotion {
  public:
   explicit OuterMotion(const dae::Model& system) : motion_(system), outer_(system) {}
 
-  /// Where controls are no variables.
-  static constexpr int kNoControls = -1;
-
   /// Perturbations of a motion from those of the rest, whose controls and time stand at these offsets.
   void put(int columns, std::span<const double> outer, int controls, int time,
            std::span<double> motion) const {
     const Entries entries(columns);
     entries.copy(outer, outer_.parameters, motion_.controls - motion_.parameters, motion,
                  motion_.parameters);
-    if (controls != kNoControls) {
-      entries.copy(outer, controls, motion_.time - motion_.controls, motion, motion_.controls);
-    }
+    entries.copy(outer, controls, motion_.time - motion_.controls, motion, motion_.controls);
     entries.copy(outer, time, 1, motion, motion_.time);
   }
   /// Adds gradients with respect to a motion to those with respect to the rest.
@@ -32,9 +27,7 @@ class OuterMotion {
     const Entries entries(columns);
     entries.add(motion, motion_.parameters, motion_.controls - motion_.parameters, outer,
                 outer_.parameters);
-    if (controls != kNoControls) {
-      entries.add(motion, motion_.controls, motion_.time - motion_.controls, outer, controls);
-    }
+    entries.add(motion, motion_.controls, motion_.time - motion_.controls, outer, controls);
     entries.add(motion, motion_.time, 1, outer, time);
   }
 

@@ -113,16 +113,14 @@ std::span<const double> RadauStages::force_weights(int i, int columns, Const ste
   return force_values_;
 }
 
-/// The time of a stage is t_n + c_i h, and only the controls of the last one are variables.
+/// The time of a stage is t_n + c_i h, and its controls move with those of the end, as in Munthe-Kaas steps.
 void RadauStages::put_stage_outer(int i, int columns, Const outer, Span motion) const {
-  const int controls = i + 1 == stages_ ? outer_.end_controls : OuterMotion::kNoControls;
-  outer_motion_.put(columns, outer, controls, outer_.start_time, motion);
+  outer_motion_.put(columns, outer, outer_.end_controls, outer_.start_time, motion);
   Entries(columns).add_multiple(coefficients_.c(i), outer, outer_.h, 1, motion, motion_.time);
 }
 
 void RadauStages::add_stage_outer(int i, int columns, Const motion, Span outer) const {
-  const int controls = i + 1 == stages_ ? outer_.end_controls : OuterMotion::kNoControls;
-  outer_motion_.add(columns, motion, controls, outer_.start_time, outer);
+  outer_motion_.add(columns, motion, outer_.end_controls, outer_.start_time, outer);
   Entries(columns).add_multiple(coefficients_.c(i), motion, motion_.time, 1, outer, outer_.h);
 }
 

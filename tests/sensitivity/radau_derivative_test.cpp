@@ -3,6 +3,7 @@
 
 #include "liegrad/sensitivity/step/radau_derivative.hpp"
 #include "agreement.hpp"
+#include "liegrad/elements/forces/actuators.hpp"
 #include "liegrad/models/models.hpp"
 #include "liegrad/sensitivity/sensitivity.hpp"
 #include "liegrad/sensitivity/taylor_test.hpp"
@@ -49,6 +50,25 @@ TEST(RadauDerivative, HoldsOnTheStepsThatErrorControlChose) {
   problem.options.variables.step = false;
   expect_agreement(problem, "adaptive steps", seen, 4);
   seen.print("adaptive Radau IIA");
+}
+
+TEST(RadauDerivative, HoldsForControlsThatFollowALaw) {
+  Seen seen;
+  for (const int stages : {2, 3}) {
+    dae::System system = models::make_model("heavy_top");
+    system.add("motor", elements::ActuatorTorque{}, {"top"});
+    Problem problem(std::move(system), 5e-3, 0.04);
+    problem.read_all(0.0213);
+    with_radau(problem, stages);
+    problem.options.variables.controls = true;
+    problem.options.integrate.controls = [](double t, std::span<double> u) {
+      u[0] = 30 * std::sin(20 * t);
+      u[1] = 10 * t;
+      u[2] = -7;
+    };
+    expect_agreement(problem, "a control law, stages " + std::to_string(stages), seen);
+  }
+  seen.print("control law of Radau IIA");
 }
 
 TEST(RadauDerivative, HasTaylorRemaindersOfSecondAndThirdOrder) {
