@@ -166,7 +166,7 @@ void FitCommand::run() const {
   }
   if (!plot.empty()) {
     OutputFile file(plot);
-    file.write(fit_plot(result.result, system.name() + ": measured (dots) and fitted (lines)"));
+    file.write(fit_plot(result.result, system.name() + ": measured and fitted"));
     file.close();
   }
   if (was_interrupted()) throw Interrupted("interrupted; the best values so far were written");

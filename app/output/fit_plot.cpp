@@ -3,18 +3,23 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "output/output_unit.hpp"
+#include "output/round_ticks.hpp"
 #include "output/svg_text.hpp"
 
 namespace liegrad::app {
 namespace {
 
-constexpr double kLeft = 90, kWidth = 620, kCurve = 150, kResidual = 60, kGap = 50;
+constexpr double kLeft = 80, kWidth = 640, kCurve = 150, kResidual = 70;
+/// Between the curve and its residuals, and below the times of a panel.
+constexpr double kInnerGap = 28, kGap = 62;
 constexpr std::array kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
-constexpr std::size_t kMostTrials = 4;
+constexpr std::size_t kMostTrials = kColors.size();
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -22,7 +27,13 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  double place(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
+  /// With a margin, so that no dot lies on the frame.
+  Range widened() const {
+    const double margin =
+        high > low ? 0.06 * (high - low) : std::max(1e-12, 0.1 * std::abs(high));
+    return {low - margin, high + margin};
+  }
+  double place(double value) const { return (value - low) / (high - low); }
 };
 
 /// One number of a series as it is drawn: an orientation by its residuals alone.
@@ -31,12 +42,16 @@ struct Curve {
   std::vector<double> measured, fitted, band, residual;
 };
 
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : name + " (" + unit + ")";
+}
+
 class Figure {
  public:
   explicit Figure(const optimize::FitResult& result) : result_(result) {}
 
   std::string svg(const std::string& title) {
-    double top = 40;
+    double top = 78;
     if (!result_.trials.empty()) {
       for (std::size_t k = 0; k < result_.trials.front().series.size(); ++k) {
         const optimize::Series& series = result_.trials.front().series[k].measured;
@@ -44,17 +59,20 @@ class Figure {
       }
     }
     words(kLeft + kWidth / 2, 22, "middle", title);
+    add_legend(46);
     return fmt::format(
         "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}' "
         "font-family='sans-serif' font-size='12'>\n<rect width='100%' height='100%' "
         "fill='white'/>\n{2}</svg>\n",
-        kLeft + kWidth + 30, top, body_);
+        kLeft + kWidth + 50, top - 20, body_);
   }
 
  private:
+  std::size_t num_drawn() const { return std::min(result_.trials.size(), kMostTrials); }
+
   std::vector<Curve> curves_of(std::size_t series, int component) const {
     std::vector<Curve> curves;
-    for (std::size_t n = 0; n < std::min(result_.trials.size(), kMostTrials); ++n) {
+    for (std::size_t n = 0; n < num_drawn(); ++n) {
       const optimize::FittedSeries& one = result_.trials[n].series[series];
       const std::size_t size = static_cast<std::size_t>(one.measured.residual_size());
       const bool is_rotation = size == 3;
@@ -63,63 +81,113 @@ class Figure {
         const std::size_t at = i * size + static_cast<std::size_t>(component);
         curve.residual.push_back(one.residuals[at]);
         curve.band.push_back(1.96 * one.band[at]);
-        curve.measured.push_back(is_rotation ? one.residuals[at] : one.measured.values[i]);
-        curve.fitted.push_back(is_rotation ? 0 : one.computed[i]);
+        if (is_rotation) continue;
+        curve.measured.push_back(one.measured.values[i]);
+        curve.fitted.push_back(one.computed[i]);
       }
       curves.push_back(std::move(curve));
     }
     return curves;
   }
 
+  /// Measured and fitted values with residuals below; of an orientation only these, with the band about zero.
   double add_panel(std::size_t series, int component, double top) {
     const std::vector<Curve> curves = curves_of(series, component);
     const optimize::Series& first = result_.trials.front().series[series].measured;
     const bool is_rotation = first.residual_size() == 3;
     Range time, values, residuals;
+    residuals.include(0);
     for (const Curve& curve : curves) {
-      for (std::size_t i = 0; i < curve.times->size(); ++i) {
-        time.include((*curve.times)[i]);
-        values.include(curve.measured[i]);
-        values.include(curve.fitted[i]);
-        residuals.include(curve.residual[i]);
+      for (const double t : *curve.times) time.include(t);
+      for (const double value : curve.measured) values.include(value);
+      for (const double value : curve.fitted) values.include(value);
+      for (const double value : curve.residual) residuals.include(value);
+    }
+    if (!(time.high > time.low)) time = time.widened();
+    residuals = residuals.widened();
+    const std::string unit = unit_of(first.output);
+    double below = top;
+    if (is_rotation) {
+      words(kLeft, top - 6, "start",
+            fmt::format("{}: residuals, component {} of the rotation vector (rad)", first.name(),
+                        component + 1));
+    } else {
+      values = values.widened();
+      words(kLeft, top - 6, "start", with_unit(first.name(), unit));
+      frame(top, kCurve, values, time, 6);
+      for (std::size_t n = 0; n < curves.size(); ++n) {
+        draw_band(*curves[n].times, curves[n].fitted, curves[n].band, kColors[n], time, values, top,
+                  kCurve);
+        draw_dots(*curves[n].times, curves[n].measured, kColors[n], time, values, top, kCurve);
       }
+      below = top + kCurve + kInnerGap;
+      words(kLeft, below - 6, "start", with_unit("residuals", unit));
     }
-    const std::string name = is_rotation ? fmt::format("{}: rotation vector, component {}, rad",
-                                                       first.name(), component + 1)
-                                         : first.name();
-    words(kLeft, top - 6, "start", name);
-    frame(top, kCurve, values);
+    frame(below, kResidual, residuals, time, 5);
     for (std::size_t n = 0; n < curves.size(); ++n) {
-      draw_curve(curves[n], kColors[n], time, values, top);
-    }
-    const double below = top + kCurve + 8;
-    frame(below, kResidual, residuals);
-    for (std::size_t n = 0; n < curves.size(); ++n) {
-      for (std::size_t i = 0; i < curves[n].times->size(); ++i) {
-        dot(x_of(time, (*curves[n].times)[i]),
-            y_of(residuals, curves[n].residual[i], below, kResidual), kColors[n]);
+      if (is_rotation) {
+        draw_band(*curves[n].times, std::vector<double>(curves[n].times->size(), 0.0),
+                  curves[n].band, kColors[n], time, residuals, below, kResidual);
       }
+      draw_dots(*curves[n].times, curves[n].residual, kColors[n], time, residuals, below,
+                kResidual);
     }
-    words(kLeft + kWidth, below - 10, "end", "residuals below");
-    words(kLeft, below + kResidual + 15, "start", fmt::format("t = {:.4g}", time.low));
-    words(kLeft + kWidth, below + kResidual + 15, "end", fmt::format("{:.4g} s", time.high));
+    for (const double tick : round_ticks(time.low, time.high, 8)) {
+      words(x_of(time, tick), below + kResidual + 15, "middle", fmt::format("{:.6g}", tick));
+    }
+    words(kLeft + kWidth + 16, below + kResidual + 15, "start", "t (s)");
     return below + kResidual + kGap;
   }
 
-  void draw_curve(const Curve& curve, const char* color, const Range& time, const Range& values,
-                  double top) {
-    std::string line, upper, lower;
-    for (std::size_t i = 0; i < curve.times->size(); ++i) {
-      const double x = x_of(time, (*curve.times)[i]);
-      const auto y = [&](double value) { return y_of(values, value, top, kCurve); };
-      line += fmt::format("{:.1f},{:.1f} ", x, y(curve.fitted[i]));
-      upper += fmt::format("{:.1f},{:.1f} ", x, y(curve.fitted[i] + curve.band[i]));
-      lower = fmt::format("{:.1f},{:.1f} ", x, y(curve.fitted[i] - curve.band[i])) + lower;
-      dot(x, y(curve.measured[i]), color);
+  /// What dots, lines and bands are, and which colour is which trial.
+  void add_legend(double y) {
+    double x = kLeft;
+    const auto entry = [&](const std::string& text) {
+      words(x + 24, y, "start", text);
+      x += 40 + 7.0 * static_cast<double>(text.size());
+    };
+    const char* const color = kColors.front();
+    dot(x + 10, y - 4, color);
+    entry("measured");
+    rule(x, x + 20, y - 4, y - 4, color);
+    entry("fitted");
+    body_ += fmt::format("<rect x='{}' y='{}' width='20' height='9' fill='{}' opacity='0.25'/>\n", x,
+                         y - 9, color);
+    entry("95 % band of the fit");
+    for (std::size_t n = 0; num_drawn() > 1 && n < num_drawn(); ++n) {
+      rule(x, x + 20, y - 4, y - 4, kColors[n]);
+      entry("trial " + std::to_string(n + 1));
+    }
+    if (result_.trials.size() > kMostTrials) {
+      words(x, y, "start", fmt::format("of {}", result_.trials.size()));
+    }
+  }
+
+  void draw_dots(const std::vector<double>& times, const std::vector<double>& values,
+                 const char* color, const Range& time, const Range& range, double top,
+                 double height) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      dot(x_of(time, times[i]), y_of(range, values[i], top, height), color);
+    }
+  }
+
+  /// A line and the band about it.
+  void draw_band(const std::vector<double>& times, const std::vector<double>& line,
+                 const std::vector<double>& band, const char* color, const Range& time,
+                 const Range& range, double top, double height) {
+    std::string middle, upper, lower;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const double x = x_of(time, times[i]);
+      const auto point = [&](double value) {
+        return fmt::format("{:.1f},{:.1f} ", x, y_of(range, value, top, height));
+      };
+      middle += point(line[i]);
+      upper += point(line[i] + band[i]);
+      lower = point(line[i] - band[i]) + lower;
     }
     body_ +=
         fmt::format("<polygon points='{}{}' fill='{}' opacity='0.25'/>\n", upper, lower, color);
-    body_ += fmt::format("<polyline points='{}' fill='none' stroke='{}'/>\n", line, color);
+    body_ += fmt::format("<polyline points='{}' fill='none' stroke='{}'/>\n", middle, color);
   }
 
   static double x_of(const Range& time, double t) { return kLeft + kWidth * time.place(t); }
@@ -129,11 +197,22 @@ class Figure {
   void dot(double x, double y, const char* color) {
     body_ += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='1.6' fill='{}'/>\n", x, y, color);
   }
-  void frame(double top, double height, const Range& range) {
+  void rule(double x1, double x2, double y1, double y2, const char* color) {
+    body_ += fmt::format(
+        "<line x1='{:.1f}' x2='{:.1f}' y1='{:.1f}' y2='{:.1f}' stroke='{}'/>\n", x1, x2, y1, y2,
+        color);
+  }
+  void frame(double top, double height, const Range& range, const Range& time, int most_ticks) {
+    for (const double tick : round_ticks(time.low, time.high, 8)) {
+      rule(x_of(time, tick), x_of(time, tick), top, top + height, "#eee");
+    }
+    for (const double tick : round_ticks(range.low, range.high, most_ticks)) {
+      const double y = y_of(range, tick, top, height);
+      rule(kLeft, kLeft + kWidth, y, y, tick == 0 ? "#aaa" : "#e4e4e4");
+      words(kLeft - 6, y + 4, "end", fmt::format("{:.4g}", tick));
+    }
     body_ += fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#888'/>\n",
                          kLeft, top, kWidth, height);
-    words(kLeft - 6, top + 10, "end", fmt::format("{:.3g}", range.high));
-    words(kLeft - 6, top + height, "end", fmt::format("{:.3g}", range.low));
   }
   void words(double x, double y, const char* anchor, const std::string& text) {
     body_ += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'>{}</text>\n", x, y, anchor,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "output/output_unit.hpp"
 #include "report/fit_table.hpp"
 #include "report/reader_text.hpp"
 #include "report/scene.hpp"

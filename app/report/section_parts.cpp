@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
-#include <map>
 
+#include "output/output_unit.hpp"
 #include "report/scene.hpp"
 
 namespace liegrad::app {
@@ -62,14 +62,6 @@ std::size_t most_samples(const ordered_json& drawing) {
   const std::size_t moving = drawing.value("bodies", ordered_json::array()).size() +
                              drawing.value("forces", ordered_json::array()).size();
   return std::clamp(kMostPoses / std::max<std::size_t>(1, moving), kLeastSamples, kMostSamples);
-}
-
-std::string unit_of(const std::string& output) {
-  static const std::map<std::string, std::string> kUnits = {
-      {"x", "m"},     {"p", "m"},        {"omega", "rad/s"}, {"u", "m/s"},   {"theta", "rad"},
-      {"force", "N"}, {"torque", "N m"}, {"moment", "N m"},  {"energy", "J"}};
-  const auto found = kUnits.find(output.substr(output.rfind('.') + 1));
-  return found == kUnits.end() ? std::string() : found->second;
 }
 
 std::string title_of(const std::string& name) {

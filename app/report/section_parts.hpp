@@ -31,9 +31,6 @@ nlohmann::ordered_json plot_of(const Motion& motion, const std::string& output,
 /// Plots of what a run puts out, in groups: motion, reactions, energy and momentum, residuals.
 nlohmann::ordered_json plots_of(const Motion& motion, const nlohmann::ordered_json& drawing);
 
-/// The unit of an output by the end of its name; empty when it has none or several.
-std::string unit_of(const std::string& output);
-
 /// The system's name as a title: "heavy_top" as "Heavy top".
 std::string title_of(const std::string& name);
 
