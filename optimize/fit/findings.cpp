@@ -24,6 +24,7 @@ class Findings {
       : result_(result), unknowns_(unknowns) {}
 
   std::vector<std::string> all() {
+    find_what_is_not_followed();
     find_verdicts();
     find_correlations();
     find_correlated_residuals();
@@ -34,6 +35,30 @@ class Findings {
 
  private:
   void add(const std::string& sentence) { list_.push_back(sentence); }
+
+  /// Numbers in millimetres or degrees, exchanged columns and starts in a wrong valley all look like this.
+  void find_what_is_not_followed() {
+    constexpr double kMuch = 0.7;
+    for (const OutputFit& output : result_.outputs) {
+      double residuals = 0, spread = 0;
+      for (const FittedTrial& trial : result_.trials) {
+        for (const FittedSeries& series : trial.series) {
+          if (series.measured.output != output.output || series.measured.width() != 1) continue;
+          double mean = 0;
+          for (const double y : series.measured.values) {
+            mean += y / static_cast<double>(series.measured.values.size());
+          }
+          for (const double y : series.measured.values) spread += (y - mean) * (y - mean);
+          for (const double r : series.residuals) residuals += r * r;
+        }
+      }
+      if (!(spread > 0) || residuals < kMuch * kMuch * spread) continue;
+      add("runs do not follow '" + output.output + "': residuals are " +
+          short_text(std::sqrt(residuals / spread)) +
+          " of what the data spread by; look at units, columns and starts, or the sensor hardly "
+          "moved");
+    }
+  }
 
   void find_verdicts() {
     for (int i = 0; i < unknowns_.size(); ++i) {

@@ -111,6 +111,18 @@ summary 'len(s["holdout"]) == 2 and all(one["residual_rms"]["arm1.theta"] < 3e-4
   double_pendulum --integrator lie-alpha --step 2e-3 --data "$scratch/swing1.csv" --holdout "$scratch/swing2.csv" \
   --holdout "$scratch/other/swing2.csv" --map arm1.theta=theta1 --map arm2.theta=theta2 --per-trial $rates \
   --offset arm1.theta=3 --free arm2.J,joint1.viscous
+# Data in millimetres are no motion of a top of a metre, whatever its inertia.
+"$program" simulate heavy_top --set top.omega2=20 top.omega3=1 --t-end 0.5 --output-every 0.02 --quiet --out "$scratch/run"
+python3 - "$scratch/run" "$scratch/millimetres.csv" <<'END'
+import csv, sys
+with open(sys.argv[2], "w") as out:
+    out.write("t,x,y,z\n")
+    for row in csv.DictReader(open(sys.argv[1])):
+        out.write(",".join([row["t"]] + [repr(1000 * float(row["top.x.%d" % i])) for i in (1, 2, 3)]) + "\n")
+END
+"$program" fit heavy_top --data "$scratch/millimetres.csv" --map top.x=x,y,z --set top.omega2=20 --set top.omega3=1 \
+  --free top.J2 --start top.J2=0.4 --quiet --json "$scratch/summary" 2>"$scratch/errors"
+grep -q "runs do not follow 'top.x'" "$scratch/summary" || fail "data in millimetres were fitted without a word"
 # Steps that nobody chose are as long as the noise allows.
 summary 's["converged"] and s["options"]["rtol"] == 1e-5 and s["integration_shift"] <= 0.05 and holds("arm2.J", 0.0014)' \
   double_pendulum $data --per-trial $rates --offset arm1.theta=3 --free arm2.J,joint1.viscous
