@@ -27,7 +27,6 @@ bool can_run_chosen_version() {
   const std::string version = chosen != nullptr ? chosen : "";
 #ifdef __x86_64__
   if (version == "avx2") return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (version == "avx512") return __builtin_cpu_supports("avx512dq");
 #endif
   return true;
 }
