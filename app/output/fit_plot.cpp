@@ -29,8 +29,7 @@ struct Range {
   }
   /// With a margin, so that no dot lies on the frame.
   Range widened() const {
-    const double margin =
-        high > low ? 0.06 * (high - low) : std::max(1e-12, 0.1 * std::abs(high));
+    const double margin = high > low ? 0.06 * (high - low) : std::max(1e-12, 0.1 * std::abs(high));
     return {low - margin, high + margin};
   }
   double place(double value) const { return (value - low) / (high - low); }
@@ -151,8 +150,8 @@ class Figure {
     entry("measured");
     rule(x, x + 20, y - 4, y - 4, color);
     entry("fitted");
-    body_ += fmt::format("<rect x='{}' y='{}' width='20' height='9' fill='{}' opacity='0.25'/>\n", x,
-                         y - 9, color);
+    body_ += fmt::format("<rect x='{}' y='{}' width='20' height='9' fill='{}' opacity='0.25'/>\n",
+                         x, y - 9, color);
     entry("95 % band of the fit");
     for (std::size_t n = 0; num_drawn() > 1 && n < num_drawn(); ++n) {
       rule(x, x + 20, y - 4, y - 4, kColors[n]);
@@ -198,9 +197,8 @@ class Figure {
     body_ += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='1.6' fill='{}'/>\n", x, y, color);
   }
   void rule(double x1, double x2, double y1, double y2, const char* color) {
-    body_ += fmt::format(
-        "<line x1='{:.1f}' x2='{:.1f}' y1='{:.1f}' y2='{:.1f}' stroke='{}'/>\n", x1, x2, y1, y2,
-        color);
+    body_ += fmt::format("<line x1='{:.1f}' x2='{:.1f}' y1='{:.1f}' y2='{:.1f}' stroke='{}'/>\n",
+                         x1, x2, y1, y2, color);
   }
   void frame(double top, double height, const Range& range, const Range& time, int most_ticks) {
     for (const double tick : round_ticks(time.low, time.high, 8)) {
