@@ -76,7 +76,9 @@ struct Problem {
                           options.integrate.alpha.variant == dae::AlphaVariant::kLieGroup;
     const bool is_munthe_kaas = options.integrate.method == dae::Method::kMuntheKaas &&
                                 options.integrate.tableau.is_explicit();
-    return (is_alpha || is_munthe_kaas) && !options.integrate.alpha.consistency.allow_redundant &&
+    const bool is_radau = options.integrate.method == dae::Method::kRadau;
+    return (is_alpha || is_munthe_kaas || is_radau) &&
+           !options.integrate.alpha.consistency.allow_redundant &&
            readings.size() == objective.items().size();
   }
   TapedRun by_tape() const {

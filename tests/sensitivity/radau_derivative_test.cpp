@@ -1,5 +1,5 @@
-// Derivatives of runs with Radau IIA: tangents, adjoints and extrapolated differences of runs agree, see agreement.hpp;
-// second derivatives are the rate of first ones.
+// Derivatives of runs with Radau IIA: tangents, adjoints, the taped run and extrapolated differences of runs agree, see
+// agreement.hpp; second derivatives are the rate of first ones.
 
 #include "liegrad/sensitivity/step/radau_derivative.hpp"
 #include "agreement.hpp"
@@ -91,7 +91,7 @@ TEST(RadauDerivative, HasTaylorRemaindersOfSecondAndThirdOrder) {
 
 TEST(RadauDerivative, HasSecondDerivativesThatAreTheRateOfFirstOnes) {
   // Everything that second derivatives go through: η, λ and v̇ between steps, also with algebraic states.
-  for (const std::string& name : {"heavy_top", "slider_crank", "free_body"}) {
+  for (const std::string name : {"heavy_top", "slider_crank", "free_body"}) {
     SCOPED_TRACE(name);
     Problem problem(models::make_model(name), 5e-3, 0.02);
     problem.read_all(0.0113);

@@ -9,6 +9,7 @@
 #include "taped_balance.hpp"
 #include "taped_dense_output.hpp"
 #include "taped_munthe_kaas.hpp"
+#include "taped_radau.hpp"
 
 namespace liegrad::testing {
 namespace {
@@ -74,7 +75,9 @@ class Simulation {
   std::size_t dof() const { return index(system_.dof()); }
   std::size_t constraints() const { return index(system_.num_multipliers()); }
   const dae::AlphaMethod& method() const { return options_.alpha.method; }
-  bool is_munthe_kaas() const { return options_.method == dae::Method::kMuntheKaas; }
+  bool is_radau() const { return options_.method == dae::Method::kRadau; }
+  /// Its state is q and v: v̇, λ and s are those of (19) everywhere, and a change of the step changes nothing.
+  bool is_runge_kutta() const { return is_radau() || options_.method == dae::Method::kMuntheKaas; }
 
   // Variables.
 
@@ -150,10 +153,10 @@ class Simulation {
     Taped before = first_step_;
     for (std::size_t n = 0; n < num_steps(); ++n) {
       const double before_known = n == 0 ? first_step_known_ : state(n).step;
-      if (!is_munthe_kaas() && state(n + 1).step != before_known) {
+      if (!is_runge_kutta() && state(n + 1).step != before_known) {
         change_step(steps_[n] / before, now);
       }
-      const TapedState end = is_munthe_kaas() ? munthe_kaas_step(n, now) : step(n, now);
+      const TapedState end = is_runge_kutta() ? runge_kutta_step(n, now) : alpha_step(n, now);
       for (std::size_t i = 0; i < readings_.size(); ++i) {
         const std::optional<double>& t = readings_[i].t;
         const std::size_t column = index(readings_[i].column);
@@ -169,21 +172,22 @@ class Simulation {
     return values;
   }
 
-  /// Munthe-Kaas methods have v̇, λ and s of (19) there.
   TapedState between(std::size_t n, const TapedState& now, const TapedState& end, double t) {
     TapedState there = taped_between(system_.configuration_space(), now, end, steps_[n], t);
-    if (!is_munthe_kaas()) return there;
+    if (!is_runge_kutta()) return there;
     there.controls = controls_within(n, t);
     balance_.set_accelerations(guess_at(state(n + 1)), there);
     return there;
   }
 
-  TapedState munthe_kaas_step(std::size_t n, const TapedState& now) {
+  TapedState runge_kutta_step(std::size_t n, const TapedState& now) {
     const TapedStepEnd to{
         steps_[n], controls_[n + 1],
         [&](double c) { return controls_within(n, state(n).t + c * state(n + 1).step); },
         guess_at(state(n + 1))};
-    return taped_munthe_kaas_step(system_, options_.tableau, now, to, balance_);
+    return is_radau()
+               ? taped_radau_step(system_, options_.radau.stages, now, to, implicit_, balance_)
+               : taped_munthe_kaas_step(system_, options_.tableau, now, to, balance_);
   }
 
   /// They move with those at the end of the step.
@@ -201,7 +205,7 @@ class Simulation {
     return guess;
   }
 
-  TapedState step(std::size_t n, const TapedState& now) {
+  TapedState alpha_step(std::size_t n, const TapedState& now) {
     const dae::State& known = state(n + 1);
     const bool stabilized = options_.alpha.formulation == Formulation::kStabilized;
     dae::TapedStep taped{.h = steps_[n],
@@ -265,7 +269,7 @@ class Simulation {
     const std::vector<double> guess = guess_at(state(0));
     balance_.set_accelerations(guess, now);
     now.a = now.v_dot;
-    if (is_munthe_kaas()) return now;
+    if (is_runge_kutta()) return now;
     if (options_.alpha.start != dae::StartingValues::kClassical) set_starting_values(guess, now);
     return now;
   }

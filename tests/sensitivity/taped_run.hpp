@@ -32,8 +32,8 @@ struct TapedRun {
 /// A whole simulation, from its variables to numbers read from its states, as one sequence of operations of
 /// CppAD, differentiated in reverse: nothing of it comes from sensitivity/.
 ///
-/// It is for small systems, the Lie-group generalized-α method and explicit Munthe-Kaas methods. From integrate() it takes
-/// the lengths of the steps, and the states as guesses.
+/// It is for small systems, the Lie-group generalized-α method, explicit Munthe-Kaas methods and Radau methods. From
+/// integrate() it takes the lengths of the steps, and the states as guesses.
 TapedRun taped_run(const dae::System& system, const dae::IntegrateOptions& options,
                    const TapedVariables& variables, const std::vector<TapedReading>& readings);
 
