@@ -188,8 +188,8 @@ SolveOptions ControlOptions::solve_options() const {
   return options;
 }
 
-/// Multipliers of index 3 have rounding errors of ε/h². From some thousand steps on they hide the signs of small
-/// eigenvalues, IPOPT takes minima for saddles and does not converge; index 2 has ε/h.
+/// From some thousand steps on IPOPT regularises the matrix of index 3 near a minimum, as if it were a saddle, and hardly
+/// goes on; that of index 2 it does not. Rounding errors of multipliers, ε/h² and ε/h, may be the cause.
 bool ControlOptions::chooses_index_2(const control::TranscriptionOptions& grid) const {
   const int steps = std::max(grid.steps, static_cast<int>(grid.mesh.size()) - 1);
   return grid.radau_stages == 0 && formulation_->count() == 0 && steps > kMostStepsOfIndex3;
@@ -197,9 +197,7 @@ bool ControlOptions::chooses_index_2(const control::TranscriptionOptions& grid) 
 
 std::vector<std::string> ControlOptions::choices(const dae::Model& system) const {
   if (system.num_multipliers() == 0 || !chooses_index_2(solve_options().transcription)) return {};
-  return {
-      "formulation index2: with so many steps rounding errors of index 3, eps/h^2, hide what is "
-      "a minimum"};
+  return {"formulation index2: with so many steps searches in index 3 hardly converge"};
 }
 
 /// What is typed goes before what a file says.
