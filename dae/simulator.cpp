@@ -229,7 +229,8 @@ class Simulator::Workspace {
     advance(h / 2, t_end);
   }
 
-  double least_step() const { return options_.step * options_.smallest_fraction; }
+  double first_attempt() const { return std::min(options_.step, times_.interval()); }
+  double least_step() const { return first_attempt() * options_.smallest_fraction; }
 
   void run_adaptive() {
     const AdaptiveOptions& adaptive = *options_.adaptive;
@@ -387,9 +388,10 @@ class Simulator::Workspace {
     s.termination = termination_of(report.failure);
     s.message = "the step from t = " + number_text(stepper_->state().t) + " to " +
                 number_text(t_end) + " failed: " + report.message;
-    if (report.failure != NewtonFailure::kNonFinite) {
-      s.message +=
-          "; smaller steps down to " + number_text(t_end - stepper_->state().t) + " were tried";
+    const double h = t_end - stepper_->state().t;
+    const bool is_shorter = options_.adaptive || h < 0.75 * first_attempt();
+    if (report.failure != NewtonFailure::kNonFinite && is_shorter) {
+      s.message += "; smaller steps down to " + number_text(h) + " were tried";
     }
   }
 

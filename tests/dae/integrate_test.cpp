@@ -272,6 +272,25 @@ TEST(NewtonFailure, HalvesTheStepAndThenKeepsWhatItHas) {
   EXPECT_EQ(solution.samples.back().t, solution.final.t);
 }
 
+TEST(NewtonFailure, TriesShorterStepsWhereOneSpansTheRun) {
+  System system("vanishing");
+  system.add_node("x", lie::NodeGroup::rn(1));
+  system.add("wall", Vanishing{}, {"x"});
+  system.set_initial_configuration("x", {1});
+  system.set_initial_velocity("x", {-0.5});
+  IntegrateOptions options = dae::alpha_steps();
+  options.step = 1e300;
+  options.t_end = 2;
+  const dae::IntegrateSummary halved = dae::integrate(system, options).summary;
+  EXPECT_GT(halved.failed_attempts, 5);
+  EXPECT_NE(halved.message.find("smaller steps down to"), std::string::npos) << halved.message;
+
+  options.smallest_fraction = 1;
+  const dae::IntegrateSummary single = dae::integrate(system, options).summary;
+  EXPECT_EQ(single.failed_attempts, 1);
+  EXPECT_EQ(single.message.find("smaller steps"), std::string::npos) << single.message;
+}
+
 TEST(NewtonFailure, NamesTheVelocityThatDoesNotConverge) {
   TopRun run{.t_end = 0.1};
   IntegrateOptions options = run.options();
