@@ -1,6 +1,10 @@
 #include "liegrad/dae/integrate.hpp"
 
+#include <array>
+#include <cstdio>
+
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
+#include "liegrad/dae/report.hpp"
 #include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
 #include "liegrad/dae/runge_kutta/radau.hpp"
 #include "liegrad/dae/simulator.hpp"
@@ -50,6 +54,33 @@ std::string IntegrateOptions::method_name() const {
     case AlphaVariant::kUpdatedLagrangianCrv: return "ul-crv";
   }
   return "lie-alpha";
+}
+
+std::string IntegrateOptions::method_settings() const {
+  switch (method) {
+    case Method::kMuntheKaas: return "order " + std::to_string(tableau.order);
+    case Method::kAlpha: break;
+    case Method::kAutomatic: return resolved().method_settings();
+    case Method::kRadau: return "order " + std::to_string(2 * radau.stages - 1);
+  }
+  const AlphaParameters& p = alpha.method.parameters;
+  const auto named = [](const char* name, double value) {
+    std::array<char, 48> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "%s = %.4g", name, value);
+    return std::string(buffer.data());
+  };
+  return named("alpha_m", p.alpha_m) + named(", alpha_f", p.alpha_f) + named(", beta", p.beta) +
+         named(", gamma", p.gamma) + named(", sigma", alpha.method.sigma);
+}
+
+std::string IntegrateOptions::formulation_name() const {
+  switch (method) {
+    case Method::kMuntheKaas: return "projected";
+    case Method::kAlpha: return name_of(alpha.formulation);
+    case Method::kAutomatic:
+    case Method::kRadau: break;
+  }
+  return name_of(Formulation::kStabilized);
 }
 
 std::vector<std::string> IntegrateOptions::warnings() const {

@@ -80,6 +80,10 @@ struct IntegrateOptions {
   IntegrateOptions resolved() const;
   /// As the command has it, "radau-3" or "lie-alpha"; of Munthe-Kaas methods that of the tableau.
   std::string method_name() const;
+  /// "order 5", or the parameters of generalized-α.
+  std::string method_settings() const;
+  /// Of constraints: "index3", "index2", "stabilized", or "projected" by Munthe-Kaas methods.
+  std::string formulation_name() const;
   /// One sentence for each mistake; empty when usable.
   std::vector<std::string> problems(const Model& system) const;
   /// Choices that are allowed but lose something.
@@ -104,11 +108,18 @@ enum class Termination {
   kNotRun,
 };
 
+/// What a run was asked for, what it used, and how it went. dae/report.hpp makes texts of it.
 struct IntegrateSummary {
   Termination termination = Termination::kNotRun;
   std::string method;             ///< that made the steps
   std::string reason_for_method;  ///< where the options leave it open; otherwise empty
-  std::string message;            ///< of a run that could not go on: when, where, what was tried
+  std::string settings;           ///< of the method: its order, or the parameters of generalized-α
+  std::string formulation;        ///< of the constraints; empty where there are none
+  double t_end = 0;               ///< asked for
+  double step = 0;                ///< asked for; 0 with error control
+  std::optional<ErrorTolerance> tolerance;  ///< of error control
+  double t = 0;                             ///< where the run ended
+  std::string message;  ///< of a run that could not go on: when, where, what was tried
   std::vector<std::string> warnings;
   long steps = 0, rejected_steps = 0, failed_attempts = 0;
   long newton_iterations = 0, jacobian_evaluations = 0, factorizations = 0;

@@ -55,6 +55,8 @@ class Simulator::Workspace {
         given_(options_),
         reason_for_method_(options.method == Method::kAutomatic ? kReasonForDefault : ""),
         method_name_(options_.method_name()),
+        settings_(options_.method_settings()),
+        formulation_(model.num_multipliers() > 0 ? options_.formulation_name() : ""),
         warnings_(options.warnings()),
         times_(options.t_start, options.t_end),
         stepper_(make_stepper(model, options_)),
@@ -84,6 +86,7 @@ class Simulator::Workspace {
     solution_.samples.resize(num_samples_kept_);
     solution_.final = stepper_->state();
     if (stop_state_) solution_.final = *stop_state_;
+    summary().t = solution_.final.t;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
     summary().wall_seconds = taken.count();
     return solution_;
@@ -164,6 +167,13 @@ class Simulator::Workspace {
     s.termination = Termination::kNotRun;
     s.method = method_name_;
     s.reason_for_method = reason_for_method_;
+    s.settings = settings_;
+    s.formulation = formulation_;
+    s.t_end = options_.t_end;
+    s.step = options_.adaptive ? 0 : options_.step;
+    s.tolerance.reset();
+    if (options_.adaptive) s.tolerance = options_.adaptive->tolerance;
+    s.t = options_.t_start;
     s.message.clear();
     s.warnings = warnings_;
     s.steps = s.rejected_steps = s.failed_attempts = 0;
@@ -411,7 +421,7 @@ class Simulator::Workspace {
   std::shared_ptr<const Model> model_;
   IntegrateOptions options_;
   IntegrateOptions given_;
-  std::string reason_for_method_, method_name_;
+  std::string reason_for_method_, method_name_, settings_, formulation_;
   std::vector<std::string> warnings_;
   RunTimes times_;
   std::unique_ptr<Stepper> stepper_;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "liegrad/dae/report.hpp"
 #include "liegrad/sensitivity/taylor_test.hpp"
 #include "options/common_options.hpp"
 #include "options/derivative_options.hpp"
@@ -24,7 +25,6 @@
 #include "output/derivative_progress.hpp"
 #include "output/named_table.hpp"
 #include "output/output_file.hpp"
-#include "output/summary_names.hpp"
 #include "studies/derivative_check.hpp"
 
 namespace liegrad::app {
@@ -269,7 +269,7 @@ ordered_json json_of(const Result& result, const ordered_json& options) {
   }
   return {{"system", result.system.name()},
           {"options", options},
-          {"termination", termination_name(result.found.adjoint.simulation.termination)},
+          {"termination", dae::name_of(result.found.adjoint.simulation.termination)},
           {"steps", result.found.adjoint.simulation.steps},
           {"derivatives", result.derivatives.size()},
           {"disagreeing", result.num_with(Verdict::kDisagrees)},

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "liegrad/dae/report.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/sensitivity/trajectory/checkpoints.hpp"
 #include "options/common_options.hpp"
@@ -25,7 +26,6 @@
 #include "output/named_table.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
-#include "output/summary_names.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -164,7 +164,7 @@ ordered_json json_of(const SensitivityCommand& command, const Result& result) {
       {"options", command.integration.echo()},
       {"of", names},
       {"mode", command.mode},
-      {"termination", termination_name(d.simulation.termination)},
+      {"termination", dae::name_of(d.simulation.termination)},
       {"warnings", d.simulation.warnings},
       {"value", by_output(result.outputs, [&](Eigen::Index i) { return d.values(i); })},
       {"gradient", rows_of(d.jacobian)}};

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "liegrad/dae/report.hpp"
 #include "options/common_options.hpp"
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
@@ -20,7 +21,6 @@
 #include "output/colour.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
-#include "output/summary_names.hpp"
 #include "report/drawing.hpp"
 #include "report/plot_svg.hpp"
 #include "report/section_parts.hpp"
@@ -74,7 +74,7 @@ struct Result {
   std::string termination() const {
     if (failure) return "steps_too_short";
     if (is_interrupted()) return "interrupted";
-    return threw ? "failed" : termination_name(summary().termination);
+    return threw ? "failed" : dae::name_of(summary().termination);
   }
   /// Those that the run did not come to.
   std::vector<dae::EventOptions> missed_events() const {
@@ -86,9 +86,6 @@ struct Result {
       if (!happened) list.push_back(options.events[i]);
     }
     return list;
-  }
-  double microseconds_per_step() const {
-    return 1e6 * summary().wall_seconds / static_cast<double>(std::max(1L, summary().steps));
   }
 };
 
@@ -156,7 +153,7 @@ ordered_json json_of(const Result& result) {
           {"trusted", s.trusted},
           {"reason_for_doubt", s.reason_for_doubt},
           {"warnings", s.warnings},
-          {"solver", solver_name(s.solver)},
+          {"solver", dae::name_of(s.solver)},
           {"steps", s.steps},
           {"rejected_steps", s.rejected_steps},
           {"failed_attempts", s.failed_attempts},
@@ -185,35 +182,7 @@ std::string constraints_text(int count) {
 }
 
 void line(const std::string& name, const std::string& value) {
-  fmt::print("  {:<22} = {}\n", name, value);
-}
-
-std::string order_text(const Result& result) {
-  if (result.integration.is_munthe_kaas()) {
-    return fmt::format("{}, order {}", result.integration.method(), result.options.tableau.order);
-  }
-  if (result.integration.is_radau()) {
-    return fmt::format("{}, order {}", result.integration.method(),
-                       2 * result.options.radau.stages - 1);
-  }
-  const dae::AlphaMethod& method = result.options.alpha.method;
-  const dae::AlphaParameters& p = method.parameters;
-  return fmt::format(
-      "{}, alpha_m = {:.4g}, alpha_f = {:.4g}, beta = {:.4g}, gamma = {:.4g}, sigma = {:.4g}",
-      result.integration.method(), p.alpha_m, p.alpha_f, p.beta, p.gamma, method.sigma);
-}
-
-std::string method_text(const Result& result) {
-  const std::string reason = result.integration.reason_for_method();
-  return order_text(result) + (reason.empty() ? "" : " (" + reason + ")");
-}
-
-std::string step_text(const Result& result) {
-  const dae::IntegrateOptions& options = result.options;
-  if (!options.adaptive) return fmt::format("{:g}", options.step);
-  return fmt::format("{:.3g} to {:.3g}, rtol = {:g}, atol = {:g}", result.summary().smallest_step,
-                     result.summary().largest_step, options.adaptive->tolerance.relative,
-                     options.adaptive->tolerance.absolute);
+  fmt::print("{}", dae::report_line(name, value));
 }
 
 /// All outputs, or of a large system the last ones: what its elements observe, and totals.
@@ -244,30 +213,11 @@ void print_more(const Result& result) {
 }
 
 void print(const Result& result, bool verbose) {
-  const dae::IntegrateSummary& s = result.summary();
-  const double steps = static_cast<double>(std::max(1L, s.steps));
-  const bool has_constraints = result.system.num_multipliers() > 0;
   const std::string group = result.integration.group();
   fmt::print("{}: {} velocities, {}{}\n", result.system.name(), result.system.dof(),
              constraints_text(result.system.num_multipliers()),
              group.empty() ? "" : ", bodies on " + group);
-  line("method", method_text(result));
-  if (has_constraints) line("formulation", result.integration.formulation());
-  line("step", step_text(result));
-  line("ended", result.termination());
-  line("steps", fmt::format("{}", s.steps));
-  if (result.options.adaptive) line("rejected steps", fmt::format("{}", s.rejected_steps));
-  if (s.failed_attempts > 0) line("failed attempts", fmt::format("{}", s.failed_attempts));
-  line("Newton iterations", fmt::format("{} ({:.2f} per step)", s.newton_iterations,
-                                        static_cast<double>(s.newton_iterations) / steps));
-  line("Jacobians", fmt::format("{}", s.jacobian_evaluations));
-  line("factorizations", fmt::format("{} ({})", s.factorizations, solver_name(s.solver)));
-  line("wall time", fmt::format("{:.4g} s ({:.3g} us per step)", s.wall_seconds,
-                                result.microseconds_per_step()));
-  if (has_constraints) {
-    line("largest |Phi|", fmt::format("{:.3g}", s.max_position_residual));
-    line("largest |Bv|", fmt::format("{:.3g}", s.max_velocity_residual));
-  }
+  fmt::print("{}", dae::full_report(result.summary(), result.termination()));
   if (const auto& energy = result.observer.energy()) {
     line("energy", fmt::format("{:.10g} to {:.10g}, largest relative {} {:.3g}", energy->initial,
                                energy->final, result.keeps_energy ? "drift" : "change",
@@ -365,6 +315,8 @@ void SimulateCommand::run() const {
   if (result.is_interrupted()) {
     summary.message = fmt::format("interrupted at t = {:.10g}", observer.time());
   }
+  // The command knows which option chose the method.
+  summary.reason_for_method = integration.reason_for_method();
   for (const std::string& warning : warnings()) summary.warnings.push_back(warning);
 
   if (!common.quiet) {

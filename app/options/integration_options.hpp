@@ -59,11 +59,6 @@ class IntegrationOptions {
   std::string method() const;
   /// Why that one, where it was not typed; otherwise empty.
   std::string reason_for_method() const;
-  /// Of the constraints, as the method has it.
-  std::string formulation() const {
-    if (is_radau()) return "stabilized";
-    return is_munthe_kaas() ? "projected" : formulation_;
-  }
   /// "so3xr3", or empty for a system without bodies.
   std::string group() const;
   bool is_munthe_kaas() const { return method().starts_with("rkmk-"); }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "liegrad/optimize/fit/report.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
 
@@ -57,13 +58,6 @@ std::string mode_name(sensitivity::Mode mode) {
 
 std::string cell(double value) {
   return std::isfinite(value) ? fmt::format("{:.4g}", value) : "unknown";
-}
-
-/// The end of an interval, with two digits more than the standard deviation has.
-std::string end_of_interval(double end, double std) {
-  if (!std::isfinite(end)) return "unknown";
-  const double digits = std > 0 && end != 0 ? std::floor(std::log10(std::abs(end) / std)) + 3 : 4;
-  return fmt::format("{:.{}g}", end, static_cast<int>(std::clamp(digits, 4.0, 10.0)));
 }
 
 /// "arm1.rate0@3" → "arm1.rate0", 3.
@@ -207,34 +201,10 @@ ordered_json FitReport::json() const {
 }
 
 void FitReport::print(bool verbose) const {
-  const bool is_correlated =
-      std::any_of(result.outputs.begin(), result.outputs.end(),
-                  [](const OutputFit& output) { return output.is_correlated; });
   fmt::print("{}: {} unknowns, {} measured numbers in {} trial{}\n", system,
              result.parameters.size(), result.num_residuals, result.trials.size(),
              result.trials.size() == 1 ? "" : "s");
-  constexpr std::size_t kMany = 40;
-  std::size_t width = 8;
-  for (const Estimate& one : result.parameters) width = std::max(width, one.name.size());
-  fmt::print("  {:<{}} {:>14} {:>11} {:>25}  {}{}\n", "", width, "value", "std", "95 % interval",
-             is_correlated ? "sandwich std  " : "", "verdict");
-  std::size_t shown = 0;
-  for (const Estimate& one : result.parameters) {
-    if (!verbose && ++shown > kMany) break;
-    fmt::print("  {:<{}} {:>14.8g} {:>11} {:>12} {:>12}  {}{}\n", one.name, width, one.value,
-               cell(one.std), end_of_interval(one.ci95.lower, one.std),
-               end_of_interval(one.ci95.upper, one.std),
-               is_correlated ? fmt::format("{:>12}  ", cell(one.sandwich_std)) : "", one.verdict);
-  }
-  if (!verbose && result.parameters.size() > kMany) {
-    fmt::print("  … {} unknowns more, with --verbose or --json\n",
-               result.parameters.size() - kMany);
-  }
-  fmt::print("  {:<{}} {:>14} {:>11}\n", "", width, "residual rms", "noise");
-  for (const OutputFit& one : result.outputs) {
-    fmt::print("  {:<{}} {:>14.4g} {:>11.4g}{}\n", one.output, width, one.residual_rms, one.noise,
-               one.noise_is_given ? " (given)" : "");
-  }
+  fmt::print("{}", optimize::estimates_report(result, verbose));
   for (const optimize::Profile& one : profiles) {
     fmt::print("  profile of {}: {} to {}, {}\n", one.name, cell(one.ci95.lower),
                cell(one.ci95.upper), one.verdict);
@@ -254,14 +224,7 @@ void FitReport::print(bool verbose) const {
                  one.count == 1 ? "" : "s", one.converged ? "" : ", not converged");
     }
   }
-  for (const optimize::Undetermined& one : result.undetermined) {
-    fmt::print("  not identifiable: {}\n", one.sentence);
-  }
-  for (const std::string& finding : result.findings) fmt::print("  note: {}\n", finding);
-  fmt::print("{}; {} iterations, {} runs ({} with {} derivatives), AICc {:.5g}, {:.3g} s\n",
-             result.message, result.iterations, result.evaluations,
-             result.differentiated_evaluations, mode_name(result.jacobian_used), result.aicc,
-             result.wall_seconds);
+  fmt::print("{}{}\n", optimize::findings_report(result), optimize::brief_report(result));
 }
 
 void FitReport::write_table(const std::string& name) const {

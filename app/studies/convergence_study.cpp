@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "liegrad/dae/report.hpp"
 #include "output/csv_file.hpp"
 #include "output/loglog_plot.hpp"
 #include "output/output_file.hpp"
-#include "output/summary_names.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -94,7 +94,7 @@ ordered_json rows_of(const Study& study) {
                     {"steps", row.summary.steps},
                     {"newton_iterations", row.summary.newton_iterations},
                     {"wall_seconds", row.summary.wall_seconds},
-                    {"termination", termination_name(row.summary.termination)},
+                    {"termination", dae::name_of(row.summary.termination)},
                     {"message", row.summary.message}});
   }
   return rows;
