@@ -13,12 +13,12 @@
 #include <CLI/CLI.hpp>
 
 #include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/models/file/json_text.hpp"
 #include "liegrad/optimize/fit/unknowns.hpp"
 #include "options/common_options.hpp"
 #include "options/fit_options.hpp"
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
-#include "options/json_file.hpp"
 #include "output/fit_plot.hpp"
 #include "output/fit_report.hpp"
 #include "output/output_file.hpp"
@@ -175,15 +175,18 @@ void FitCommand::run() const {
 
 /// A problem in a file has the options by their names, without the dashes: numbers and texts, lists for those that are
 /// repeated, objects for those that take NAME=VALUE. Names of data files are relative to it.
-std::vector<std::string> arguments_in(const std::string& name) {
-  const auto json = read_json<ordered_json>(name, "name a file with a problem");
-  if (!json.is_object()) throw InvalidArgument(name + " is no JSON object");
+std::vector<std::string> arguments_in(const std::string& name, const ordered_json& json) {
   if (!json.contains("system")) throw InvalidArgument(name + " names no \"system\"");
+  if (!json["system"].is_string()) {
+    throw InvalidArgument(name + ": \"system\" is a name of `liegrad models` or of a file");
+  }
   const std::filesystem::path folder = std::filesystem::path(name).parent_path();
   const auto text_of = [](const ordered_json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
   };
-  std::vector<std::string> arguments = {text_of(json["system"])};
+  const std::string system = text_of(json["system"]);
+  std::vector<std::string> arguments = {names_system_file(system) ? (folder / system).string()
+                                                                  : system};
   for (const auto& [key, value] : json.items()) {
     if (key == "system") continue;
     const bool names_file = key == "data" || key == "holdout";
@@ -220,8 +223,8 @@ void add_fit_command(CLI::App& app) {
   auto command = std::make_shared<FitCommand>();
   CLI::App* sub = app.add_subcommand("fit", "Parameters from measured motion");
   sub->footer(
-      "`liegrad fit PROBLEM.json` takes all of this from a file, whose keys are the names of the\n"
-      "options; what is typed comes after it. The JSON has `parameters` (value, std, ci95, "
+      "`liegrad fit PROBLEM.json` takes all of this from a file with the key `system`, whose others\n"
+      "are names of options; what is typed comes after it. The JSON has `parameters` (value, std, ci95, "
       "verdict\n"
       "of each), `covariance`, `correlation`, `residual_rms` and `noise` by output, "
       "`unidentifiable`\n"
@@ -229,9 +232,13 @@ void add_fit_command(CLI::App& app) {
   command->add_to(*sub);
   sub->callback([command, sub] {
     const std::string system = sub->get_option("SYSTEM")->as<std::string>();
-    if (!system.ends_with(".json")) return command->run();
+    if (!names_system_file(system)) return command->run();
+    const auto json = models::read_json<ordered_json>(system, "name a file with a problem");
+    if (!json.is_object()) throw InvalidArgument(system + " is no JSON object");
+    const bool is_problem = json.contains("system") || json.contains("data");
+    if (!is_problem) return command->run();
     // The file first, then what was typed.
-    std::vector<std::string> arguments = arguments_in(system);
+    std::vector<std::string> arguments = arguments_in(system, json);
     for (const CLI::Option* option : sub->get_options()) {
       if (option->get_name() == "SYSTEM" || option->count() == 0) continue;
       if (option->get_items_expected_max() == 0) arguments.push_back(option->get_name());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,10 @@
 #include "liegrad/dae/system/node_view.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/models/models.hpp"
+#include "liegrad/models/system_file.hpp"
 #include "options/common_options.hpp"
 #include "options/group_name.hpp"
+#include "options/system_choice.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -23,6 +26,7 @@ using nlohmann::ordered_json;
 struct ModelsCommand {
   CommonOptions common;
   std::string name, group = "so3xr3";
+  const CLI::Option* group_option = nullptr;
 
   void run() const;
 };
@@ -74,6 +78,15 @@ ordered_json json_of(const models::Model& model, const dae::System& system) {
           {"parameters", parameters},
           {"controls", system.controls()},
           {"outputs", outputs}};
+}
+
+ordered_json json_of_file(const std::string& file, const std::optional<lie::NodeGroup>& group) {
+  const models::SystemFile read = models::read_system_file(file, group);
+  return json_of({.name = read.system.name(),
+                  .description = read.description,
+                  .default_t_end = read.t_end,
+                  .default_step = read.step},
+                 read.system);
 }
 
 /// Rows of cells under a title, in columns as wide as needed; numbers stand to the right.
@@ -157,7 +170,10 @@ void print_in_short(const ordered_json& model) {
 void ModelsCommand::run() const {
   const lie::NodeGroup bodies = body_group_of(group);
   if (!name.empty()) {
-    const ordered_json model = json_of(models::find_model(name), models::make_model(name, bodies));
+    const ordered_json model =
+        names_system_file(name)
+            ? json_of_file(name, group_option->count() > 0 ? std::optional(bodies) : std::nullopt)
+            : json_of(models::find_model(name), models::make_model(name, bodies));
     if (common.prints()) print_in_detail(model);
     return common.write_json(model);
   }
@@ -179,10 +195,14 @@ void ModelsCommand::run() const {
 void add_models_command(CLI::App& app) {
   auto command = std::make_shared<ModelsCommand>();
   CLI::App* sub = app.add_subcommand("models", "List the built-in systems, or show one");
-  sub->add_option("NAME", command->name, "The system to show; all unless given")->type_name("");
-  sub->add_option("--group", command->group, "Of rigid-body nodes: so3xr3 or se3")
-      ->type_name("NAME")
-      ->capture_default_str();
+  sub->add_option(
+         "NAME", command->name,
+         "The system to show, by its name or that of a file; all built-in ones unless given")
+      ->type_name("");
+  command->group_option =
+      sub->add_option("--group", command->group, "Of rigid-body nodes: so3xr3 or se3")
+          ->type_name("NAME")
+          ->capture_default_str();
   sub->footer(
       "The JSON of a system has `name`, `description`, `size` (null, or of a system of any size\n"
       "`name` and `default` of the number that decides on it), `dof`, `constraints`, `t_end` and "

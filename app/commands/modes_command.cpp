@@ -103,7 +103,7 @@ void ModesCommand::run() const {
   if (!out.empty()) write_table(system, solution);
   if (!plot.empty()) write_plot(system, rest.state, solution);
   common.write_json({{"system", system.name()},
-                     {"group", choice.group},
+                     {"group", choice.body_group()},
                      {"equilibrium", json_of(rest)},
                      {"degrees_of_freedom", solution.degrees_of_freedom},
                      {"undamped", solution.undamped},

@@ -9,8 +9,8 @@
 #include <CLI/CLI.hpp>
 
 #include "liegrad/lie/error.hpp"
+#include "liegrad/models/file/json_text.hpp"
 #include "options/common_options.hpp"
-#include "options/json_file.hpp"
 #include "output/output_file.hpp"
 #include "report/page.hpp"
 #include "report/sections.hpp"
@@ -29,7 +29,7 @@ struct ReportCommand {
 };
 
 SummaryFile read_summary(const std::string& name) {
-  SummaryFile summary{name, read_json<ordered_json>(name, "name a file that --json wrote")};
+  SummaryFile summary{name, models::read_json<ordered_json>(name, "name a file that --json wrote")};
   if (!summary.json.is_object()) throw InvalidArgument(name + " is no JSON object");
   return summary;
 }

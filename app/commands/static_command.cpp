@@ -99,7 +99,7 @@ void StaticCommand::run() const {
   }
 
   ordered_json summary = {
-      {"command", "static"}, {"system", system.name()}, {"group", choice.group}};
+      {"command", "static"}, {"system", system.name()}, {"group", choice.body_group()}};
   summary.update(json_of(solution));
   summary["final"] = values_of(outputs, numbers);
   if (!out.empty()) summary["table_file"] = out;

@@ -7,10 +7,8 @@
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/elements/forces/actuators.hpp"
 #include "liegrad/lie/error.hpp"
-#include "liegrad/models/models.hpp"
-#include "options/group_name.hpp"
-#include "options/json_fields.hpp"
-#include "options/json_file.hpp"
+#include "liegrad/models/file/json_fields.hpp"
+#include "liegrad/models/file/system_description.hpp"
 
 namespace liegrad::app {
 namespace {
@@ -18,13 +16,15 @@ namespace {
 using ad::Taped;
 using control::Interval;
 using control::Problem;
-using nlohmann::json;
+using models::JsonFields;
+using models::JsonPlace;
+using json = nlohmann::ordered_json;
 using sensitivity::Snapshot;
 
 /// A number of a motion by its name, or all numbers of a quantity: "arm.x[3]", "joint.lambda", "motor.m1", "time".
 class Quantity {
  public:
-  Quantity(const std::string& name, const std::string& place) : name_(name) {
+  Quantity(const std::string& name, const JsonPlace& place) : name_(name) {
     std::string rest = name;
     if (rest.size() > 2 && rest.front() == '|' && rest.back() == '|') {
       is_norm_ = true;
@@ -41,8 +41,7 @@ class Quantity {
         used = 0;
       }
       if (used == 0 || inside.substr(used) != "]" || *component_ < 1) {
-        throw InvalidArgument(place + ": '" + name +
-                              "' has no component; they are counted from 1, as in arm.x[1]");
+        place.refuse("'" + name + "' has no component; they are counted from 1, as in arm.x[1]");
       }
       rest = rest.substr(0, bracket);
     }
@@ -118,44 +117,14 @@ Interval interval_of(const JsonFields& fields) {
   return interval;
 }
 
-/// The entries of a list of objects.
-const json& list_of(const JsonFields& fields, const std::string& key) {
-  static const json none = json::array();
-  if (!fields.has(key)) return none;
-  if (!fields.at(key).is_array()) fields.refuse(key, "a list [ … ] belongs here");
-  return fields.at(key);
-}
-
-/// The members of an object whose keys are names of the system.
-const json& named_in(const JsonFields& fields, const std::string& key) {
-  static const json none = json::object();
-  if (!fields.has(key)) return none;
-  if (!fields.at(key).is_object()) fields.refuse(key, "an object of names belongs here");
-  return fields.at(key);
-}
-
 dae::System system_of(const JsonFields& file) {
   if (!file.has("system")) file.refuse("system", "it is missing; name one of `liegrad models`");
-  const JsonFields fields(file.at("system"), file.place("system"),
-                          {"name", "group", "bodies", "set"});
-  models::Structure structure;
-  if (fields.has("group")) structure.body_group = body_group_of(fields.text("group"));
-  const double bodies = fields.number_or("bodies", 0);
-  if (bodies != std::floor(bodies) || bodies < 0 || bodies > 1e6) {
-    fields.refuse("bodies", "a whole number belongs here");
-  }
-  structure.bodies = static_cast<int>(bodies);
-  dae::System system = models::make_model(fields.text("name"), structure);
-  for (const auto& [name, value] : named_in(fields, "set").items()) {
-    if (!value.is_number()) fields.refuse("set", "the value of '" + name + "' is no number");
-    system.set_parameter(name, value.get<double>());
-  }
-  return system;
+  return models::system_in(file.at("system"), file.place("system"), {}).system;
 }
 
 void add_actuators(const JsonFields& file, dae::System& system) {
-  for (const json& entry : list_of(file, "actuators")) {
-    const JsonFields fields(entry, file.place("actuators"), {"name", "type", "node", "axes"});
+  for (const auto& [entry, place] : file.entries_in("actuators")) {
+    const JsonFields fields(entry, place, {"name", "type", "node", "axes"});
     const std::string type = fields.text("type"), axes = fields.text_or("axes", "inertial");
     static const std::vector<std::string> types = {"force", "torque", "coordinate"};
     static const std::vector<std::string> all_axes = {"inertial", "body"};
@@ -177,8 +146,8 @@ void add_actuators(const JsonFields& file, dae::System& system) {
 }
 
 void set_initial_values(const JsonFields& file, dae::System& system) {
-  for (const auto& [node, value] : named_in(file, "initial").items()) {
-    const JsonFields fields(value, file.place("initial") + ", " + node, {"q", "v"});
+  for (const auto& [node, value] : file.names_in("initial").items()) {
+    const JsonFields fields(value, file.place("initial") / node, {"q", "v"});
     if (fields.has("q")) system.set_initial_configuration(node, fields.numbers("q"));
     if (fields.has("v")) system.set_initial_velocity(node, fields.numbers("v"));
   }
@@ -194,20 +163,20 @@ void set_horizon(const JsonFields& file, Problem& problem) {
 }
 
 void set_controls(const JsonFields& file, Problem& problem) {
-  for (const auto& [name, value] : named_in(file, "controls").items()) {
-    const JsonFields fields(value, file.place("controls") + ", " + name, {"min", "max", "guess"});
+  for (const auto& [name, value] : file.names_in("controls").items()) {
+    const JsonFields fields(value, file.place("controls") / name, {"min", "max", "guess"});
     problem.set_control_bounds(name, interval_of(fields));
     if (fields.has("guess")) problem.set_control_guess(name, fields.number("guess"));
   }
-  for (const auto& [name, value] : named_in(file, "parameters").items()) {
-    const JsonFields fields(value, file.place("parameters") + ", " + name, {"min", "max"});
+  for (const auto& [name, value] : file.names_in("parameters").items()) {
+    const JsonFields fields(value, file.place("parameters") / name, {"min", "max"});
     problem.free_parameter(name, interval_of(fields));
   }
 }
 
 void set_end(const JsonFields& file, Problem& problem) {
-  for (const auto& [node, value] : named_in(file, "end").items()) {
-    const JsonFields fields(value, file.place("end") + ", " + node,
+  for (const auto& [node, value] : file.names_in("end").items()) {
+    const JsonFields fields(value, file.place("end") / node,
                             {"q", "coordinates", "v", "velocity_coordinates"});
     if (fields.has("q")) {
       problem.fix_end_configuration(node, fields.numbers("q"),
@@ -220,14 +189,14 @@ void set_end(const JsonFields& file, Problem& problem) {
 }
 
 void set_periodic(const JsonFields& file, Problem& problem) {
-  for (const json& node : list_of(file, "periodic")) {
+  for (const auto& [node, place] : file.entries_in("periodic")) {
     if (!node.is_string()) file.refuse("periodic", "a list of names of nodes belongs here");
     problem.make_periodic(node.get<std::string>());
   }
 }
 
 /// weight (value - target)^power.
-std::function<Taped(const Snapshot<Taped>&)> term_of(const json& entry, const std::string& place) {
+std::function<Taped(const Snapshot<Taped>&)> term_of(const json& entry, const JsonPlace& place) {
   const JsonFields fields(entry, place, {"of", "weight", "target", "power"});
   const Quantity quantity(fields.text("of"), place);
   const double weight = fields.number_or("weight", 1), target = fields.number_or("target", 0);
@@ -247,22 +216,19 @@ std::function<Taped(const Snapshot<Taped>&)> term_of(const json& entry, const st
 void add_costs(const JsonFields& file, Problem& problem) {
   if (!file.has("cost")) file.refuse("cost", "it is missing; without one every motion is optimal");
   const JsonFields fields(file.at("cost"), file.place("cost"), {"running", "end"});
-  const json& running = list_of(fields, "running");
-  const json& end = list_of(fields, "end");
+  const auto running = fields.entries_in("running"), end = fields.entries_in("end");
   if (running.empty() && end.empty()) {
     file.refuse("cost", "it has no terms; without one every motion is optimal");
   }
-  for (const json& entry : running) {
-    problem.add_running_cost(term_of(entry, fields.place("running")));
-  }
-  for (const json& entry : end) problem.add_end_cost(term_of(entry, fields.place("end")));
+  for (const auto& [entry, place] : running) problem.add_running_cost(term_of(entry, place));
+  for (const auto& [entry, place] : end) problem.add_end_cost(term_of(entry, place));
 }
 
 void add_bounds(const JsonFields& file, Problem& problem) {
-  for (const json& entry : list_of(file, "bounds")) {
-    const JsonFields fields(entry, file.place("bounds"), {"of", "min", "max", "at"});
+  for (const auto& [entry, place] : file.entries_in("bounds")) {
+    const JsonFields fields(entry, place, {"of", "min", "max", "at"});
     const std::string name = fields.text("of"), at = fields.text_or("at", "all");
-    const Quantity quantity(name, file.place("bounds"));
+    const Quantity quantity(name, place);
     Interval interval = interval_of(fields);
     if (quantity.is_norm()) {
       if (fields.has("min") || !(interval.upper > 0)) {
@@ -309,7 +275,7 @@ ControlFile problem_of(const JsonFields& fields) {
 }
 
 /// Sum of factors times quantities of both sides of a link.
-void add_condition(const json& entry, const std::string& place, control::Link& link) {
+void add_condition(const json& entry, const JsonPlace& place, control::Link& link) {
   const JsonFields fields(entry, place, {"name", "terms", "min", "max"});
   struct Term {
     Quantity quantity;
@@ -317,15 +283,15 @@ void add_condition(const json& entry, const std::string& place, control::Link& l
     double factor;
   };
   std::vector<Term> terms;
-  for (const json& term : list_of(fields, "terms")) {
-    const JsonFields own(term, fields.place("terms"), {"of", "side", "factor"});
+  for (const auto& [term, term_place] : fields.entries_in("terms")) {
+    const JsonFields own(term, term_place, {"of", "side", "factor"});
     const std::string side = own.text("side");
     static const std::vector<std::string> sides = {"before", "after"};
     if (side != "before" && side != "after") {
       own.refuse("side", dae::unknown_name_message("side", side, sides));
     }
-    terms.push_back({Quantity(own.text("of"), fields.place("terms")), side == "before",
-                     own.number_or("factor", 1)});
+    terms.push_back(
+        {Quantity(own.text("of"), term_place), side == "before", own.number_or("factor", 1)});
   }
   if (terms.empty()) fields.refuse("terms", "a list of what is summed belongs here");
   const Interval interval =
@@ -342,26 +308,26 @@ void add_condition(const json& entry, const std::string& place, control::Link& l
       interval);
 }
 
-std::vector<std::string> names_in(const JsonFields& fields, const std::string& key) {
-  std::vector<std::string> names;
-  for (const json& name : list_of(fields, key)) {
-    if (!name.is_string()) fields.refuse(key, "a list of names belongs here");
-    names.push_back(name.get<std::string>());
-  }
-  return names;
+std::vector<std::string> texts_or_none(const JsonFields& fields, const std::string& key) {
+  return fields.has(key) ? fields.texts(key) : std::vector<std::string>{};
 }
 
-void set_link(const json& entry, const std::string& place, control::Link& link) {
+void set_link(const json& entry, const JsonPlace& place, control::Link& link) {
   const JsonFields fields(
       entry, place, {"free_configurations", "free_velocities", "keep_controls", "conditions"});
-  for (const std::string& node : names_in(fields, "free_configurations")) {
+  for (const std::string& node : texts_or_none(fields, "free_configurations")) {
     link.free_configuration(node);
   }
-  for (const std::string& node : names_in(fields, "free_velocities")) link.free_velocity(node);
-  for (const std::string& control : names_in(fields, "keep_controls")) link.keep_control(control);
-  for (const json& condition : list_of(fields, "conditions")) {
-    add_condition(condition, fields.place("conditions"), link);
+  for (const std::string& node : texts_or_none(fields, "free_velocities")) link.free_velocity(node);
+  for (const std::string& control : texts_or_none(fields, "keep_controls"))
+    link.keep_control(control);
+  for (const auto& [condition, condition_place] : fields.entries_in("conditions")) {
+    add_condition(condition, condition_place, link);
   }
+}
+
+models::JsonFile read_problem(const std::string& file) {
+  return models::read_json_file(file, "name a file with a problem");
 }
 
 }  // namespace
@@ -371,29 +337,29 @@ bool names_control_file(const std::string& name) {
 }
 
 ControlFile read_control_file(const std::string& file) {
-  const json parsed = read_json<json>(file, "name a file with a problem");
-  return problem_of(JsonFields(parsed, file, kProblemKeys));
+  const models::JsonFile read = read_problem(file);
+  return problem_of(JsonFields(read.json, read.place, kProblemKeys));
 }
 
 bool has_phases(const std::string& file) {
-  const json parsed = read_json<json>(file, "name a file with a problem");
-  return parsed.is_object() && parsed.contains("phases");
+  const json problem = read_problem(file).json;
+  return problem.is_object() && problem.contains("phases");
 }
 
 control::PhasedProblem read_phased_file(const std::string& file, std::optional<int> steps) {
-  const json parsed = read_json<json>(file, "name a file with a problem");
+  const models::JsonFile read = read_problem(file);
   std::vector<std::string> keys = kProblemKeys;
   keys.insert(keys.end(), {"phases", "links", "total_time"});
-  const JsonFields fields(parsed, file, keys);
+  const JsonFields fields(read.json, read.place, keys);
   control::PhasedProblem problem(fields.text_or("name", "phases"));
-  const json& phases = list_of(fields, "phases");
+  const auto phases = fields.entries_in("phases");
   if (phases.empty()) fields.refuse("phases", "a list of problems belongs here");
   for (std::size_t k = 0; k < phases.size(); ++k) {
-    const std::string place = fields.place("phases") + " " + std::to_string(k + 1);
-    if (!phases[k].is_object()) throw InvalidArgument(place + ": an object { … } belongs here");
+    const auto& [phase, place] = phases[k];
+    if (!phase.is_object()) place.refuse("an object { … } belongs here");
     // What a phase does not say is said for all.
-    json own = phases[k];
-    for (const auto& [key, value] : parsed.items()) {
+    json own = phase;
+    for (const auto& [key, value] : read.json.items()) {
       const bool is_shared = key != "phases" && key != "links" && key != "total_time";
       if (is_shared && key != "name" && !own.contains(key)) own[key] = value;
     }
@@ -402,13 +368,12 @@ control::PhasedProblem read_phased_file(const std::string& file, std::optional<i
     problem.add_phase(std::move(made.problem), steps.value_or(made.steps),
                       steps ? std::vector<double>{} : std::move(made.mesh));
   }
-  const json& links = list_of(fields, "links");
+  const auto links = fields.entries_in("links");
   if (!links.empty() && links.size() + 1 != phases.size()) {
     fields.refuse("links", "there is one for each phase but the first");
   }
   for (std::size_t k = 0; k < links.size(); ++k) {
-    set_link(links[k], fields.place("links") + " " + std::to_string(k + 1),
-             problem.link(static_cast<int>(k) + 1));
+    set_link(links[k].json, links[k].place, problem.link(static_cast<int>(k) + 1));
   }
   if (fields.has("total_time")) {
     if (fields.at("total_time").is_number()) {

@@ -194,9 +194,7 @@ void IntegrationOptions::add_steps_to(CLI::App& command) {
 
 dae::System IntegrationOptions::make_system() const { return choice_.make(); }
 
-std::string IntegrationOptions::group() const {
-  return models::find_model(choice_.system).has_bodies ? choice_.group : "";
-}
+std::string IntegrationOptions::group() const { return choice_.body_group(); }
 
 dae::AlphaParameters IntegrationOptions::alpha_parameters() const {
   if (rho_) return dae::AlphaParameters::from_spectral_radius(*rho_);
@@ -269,7 +267,7 @@ void IntegrationOptions::set_steps(dae::IntegrateOptions& options) const {
     throw InvalidArgument(
         fmt::format("the {}step {:g} must be positive", adaptive_ ? "first " : "", *step_));
   }
-  options.step = step_.value_or(models::find_model(choice_.system).default_step);
+  options.step = step_.value_or(choice_.defaults().step);
   if (!controls_error()) return;
   if (leaves_tolerance_open_ && !(adaptive_ || rtol_ || atol_ || control_multipliers_)) {
     options.step = 0;
@@ -286,8 +284,7 @@ void IntegrationOptions::set_steps(dae::IntegrateOptions& options) const {
 dae::IntegrateOptions IntegrationOptions::make() const {
   check_numbers();
   dae::IntegrateOptions options;
-  const models::Model& model = models::find_model(choice_.system);
-  options.t_end = t_end_.value_or(model.default_t_end);
+  options.t_end = t_end_.value_or(choice_.defaults().t_end);
   set_steps(options);
   const std::string method = this->method();
   if (const auto* const variant = find(kAlphaMethods, method)) {
@@ -334,7 +331,7 @@ dae::Formulation IntegrationOptions::constraint_formulation() const {
 
 std::vector<std::string> IntegrationOptions::warnings() const {
   std::vector<std::string> list;
-  if (choice_.group_option->count() > 0 && !models::find_model(choice_.system).has_bodies) {
+  if (choice_.group_option->count() > 0 && !choice_.defaults().has_bodies) {
     list.push_back("--group has no effect, since '" + choice_.system + "' has no rigid bodies");
   }
   if (!is_munthe_kaas() && !is_radau()) return list;
@@ -349,7 +346,7 @@ nlohmann::ordered_json IntegrationOptions::echo() const {
   const dae::IntegrateOptions options = make();
   nlohmann::ordered_json echo = {{"method", method()}};
   if (!reason_for_method().empty()) echo["reason_for_method"] = reason_for_method();
-  if (!group().empty()) echo["group"] = choice_.group;
+  if (!group().empty()) echo["group"] = group();
   if (!is_munthe_kaas() && !is_radau()) {
     const dae::AlphaMethod& method = options.alpha.method;
     echo["formulation"] = formulation_;

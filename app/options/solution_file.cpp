@@ -4,8 +4,7 @@
 
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
-#include "options/json_fields.hpp"
-#include "options/json_file.hpp"
+#include "liegrad/models/file/json_fields.hpp"
 #include "output/output_file.hpp"
 
 namespace liegrad::app {
@@ -13,8 +12,10 @@ namespace {
 
 using control::PhasedSolution;
 using control::Solution;
-using nlohmann::json;
+using models::JsonFields;
+using models::JsonPlace;
 using nlohmann::ordered_json;
+using json = ordered_json;
 
 const std::vector<std::pair<std::string, dae::Formulation>> kFormulations = {
     {"index3", dae::Formulation::kIndex3},
@@ -70,7 +71,7 @@ void read_stages(const JsonFields& fields, Solution& solution) {
     require_list(steps[n]);
     std::vector<dae::State>& list = solution.stages.emplace_back();
     for (const json& entry : steps[n]) {
-      const JsonFields stage(entry, fields.place("stages") + " " + std::to_string(n),
+      const JsonFields stage(entry, fields.place("stages") / n,
                              {"t", "q", "v", "v_dot", "a", "lambda", "s", "eta", "step"});
       list.push_back(state_of(stage));
       list.back().eta = stage.numbers("eta");
@@ -134,7 +135,7 @@ ordered_json solution_json(const control::Problem& problem, const Solution& solu
   return content;
 }
 
-Solution solution_from(const json& content, const std::string& place,
+Solution solution_from(const json& content, const JsonPlace& place,
                        const control::Problem& problem) {
   const JsonFields fields(
       content, place,
@@ -148,7 +149,7 @@ Solution solution_from(const json& content, const std::string& place,
     fields.refuse("points", "a list of the points of the grid belongs here");
   }
   for (std::size_t n = 0; n < fields.at("points").size(); ++n) {
-    const JsonFields point(fields.at("points")[n], fields.place("points") + " " + std::to_string(n),
+    const JsonFields point(fields.at("points")[n], fields.place("points") / n,
                            {"t", "q", "v", "v_dot", "a", "lambda", "s", "u"});
     solution.states.push_back(state_of(point));
     solution.controls.push_back(point.numbers("u"));
@@ -169,10 +170,13 @@ void write(const ordered_json& content, const std::string& file) {
   output.close();
 }
 
-void require_phases(bool phased, const json& content, const std::string& file,
-                    const std::string& problem) {
-  if (!content.is_object() || content.contains("phases") == phased) return;
-  throw InvalidArgument(file + ": this is a solution of " +
+models::JsonFile read_written(const std::string& file) {
+  return models::read_json_file(file, "name a file that --write has written");
+}
+
+void require_phases(bool phased, const models::JsonFile& read, const std::string& problem) {
+  if (!read.json.is_object() || read.json.contains("phases") == phased) return;
+  throw InvalidArgument(read.place.file() + ": this is a solution of " +
                         (phased ? "one phase" : "several phases") + ", and problem '" + problem +
                         "' has " + (phased ? "several" : "one"));
 }
@@ -196,16 +200,16 @@ void write_solution_file(const control::PhasedProblem& problem, const PhasedSolu
 }
 
 Solution read_solution_file(const control::Problem& problem, const std::string& file) {
-  const json content = read_json<json>(file, "name a file that --write has written");
-  require_phases(false, content, file, problem.name());
-  return solution_from(content, file, problem);
+  const models::JsonFile read = read_written(file);
+  require_phases(false, read, problem.name());
+  return solution_from(read.json, read.place, problem);
 }
 
 PhasedSolution read_solution_file(const control::PhasedProblem& problem, const std::string& file) {
-  const json content = read_json<json>(file, "name a file that --write has written");
-  require_phases(true, content, file, problem.name());
+  const models::JsonFile read = read_written(file);
+  require_phases(true, read, problem.name());
   const JsonFields fields(
-      content, file,
+      read.json, read.place,
       {"problem", "status", "cost", "iterations", "local_minimum", "link_multipliers", "phases"});
   PhasedSolution solution;
   read_search(fields, problem.name(), solution);
@@ -217,8 +221,7 @@ PhasedSolution read_solution_file(const control::PhasedProblem& problem, const s
   }
   for (int k = 0; k < problem.size(); ++k) {
     const auto i = static_cast<std::size_t>(k);
-    solution.phases.push_back(solution_from(fields.at("phases")[i],
-                                            fields.place("phases") + " " + std::to_string(k + 1),
+    solution.phases.push_back(solution_from(fields.at("phases")[i], fields.place("phases") / i,
                                             problem.phase(k).problem));
     solution.start_times.push_back(solution.summary.t_end);
     solution.summary.t_end += solution.phases.back().summary.t_end;

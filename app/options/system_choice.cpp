@@ -7,9 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "liegrad/models/file/json_text.hpp"
 #include "liegrad/models/models.hpp"
 #include "options/group_name.hpp"
-#include "options/json_file.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -24,7 +24,8 @@ int size_of_system(const std::string& setting, const std::string& what, double v
 
 /// The object "set" of a file, or the whole of it.
 std::vector<std::pair<std::string, double>> settings_in(const std::string& file) {
-  const auto json = read_json<nlohmann::json>(file, "name a file that `liegrad fit --write` wrote");
+  const auto json =
+      models::read_json<nlohmann::json>(file, "name a file that `liegrad fit --write` wrote");
   if (!json.is_object()) throw InvalidArgument(file + " is no JSON object of names and values");
   std::vector<std::pair<std::string, double>> settings;
   for (const auto& [name, value] : (json.contains("set") ? json["set"] : json).items()) {
@@ -39,7 +40,8 @@ std::vector<std::pair<std::string, double>> settings_in(const std::string& file)
 }  // namespace
 
 void SystemChoice::add_to(CLI::App& command) {
-  command.add_option("SYSTEM", system, "Name of a built-in system, see `liegrad models`")
+  command
+      .add_option("SYSTEM", system, "Name of a built-in system, see `liegrad models`, or FILE.json")
       ->type_name("")
       ->required();
   group_option = command.add_option("--group", group, "Of rigid-body nodes: so3xr3 or se3")
@@ -52,11 +54,39 @@ void SystemChoice::add_to(CLI::App& command) {
       .add_option("--set-file", settings_file,
                   "Values that `liegrad fit --write` wrote; --set comes after")
       ->type_name("FILE")
-      ->check(CLI::ExistingFile);
+      ->check(CLI::Validator(CLI::ExistingFile).description(""));
+}
+
+bool names_system_file(const std::string& name) { return name.ends_with(".json"); }
+
+const models::SystemFile& SystemChoice::defaults() const {
+  if (read_ != nullptr) return *read_;
+  if (names_system_file(system)) {
+    const bool is_group_given = group_option != nullptr && group_option->count() > 0;
+    read_ = std::make_shared<models::SystemFile>(models::read_system_file(
+        system, is_group_given ? std::optional(body_group_of(group)) : std::nullopt));
+  } else {
+    const models::Model& model = models::find_model(system);
+    read_ = std::make_shared<models::SystemFile>(
+        models::SystemFile{dae::System(system), model.description, model.default_t_end,
+                           model.default_step, model.has_bodies});
+  }
+  return *read_;
+}
+
+std::string SystemChoice::body_group() const {
+  if (!defaults().has_bodies) return "";
+  if (!names_system_file(system)) return group;
+  for (const dae::Node& node : defaults().system.nodes()) {
+    const std::string name = group_name(node.group);
+    if (node.name != "ground" && (name == "so3xr3" || name == "se3")) return name;
+  }
+  return "";
 }
 
 dae::System SystemChoice::make() const {
-  const models::Model& model = models::find_model(system);
+  const bool is_file = names_system_file(system);
+  const models::Model* const model = is_file ? nullptr : &models::find_model(system);
   models::Structure structure{.body_group = body_group_of(group)};
   std::vector<std::pair<std::string, double>> parameters;
   std::set<std::string> names;
@@ -65,13 +95,13 @@ dae::System SystemChoice::make() const {
     if (!names.insert(name).second) {
       throw InvalidArgument("--set gives '" + name + "' twice; choose one value");
     }
-    if (model.default_bodies > 0 && name == model.size_name) {
-      structure.bodies = size_of_system(setting, model.size_name, value);
+    if (model != nullptr && model->default_bodies > 0 && name == model->size_name) {
+      structure.bodies = size_of_system(setting, model->size_name, value);
     } else {
       parameters.emplace_back(name, value);
     }
   }
-  dae::System made = models::make_model(system, structure);
+  dae::System made = is_file ? defaults().system : models::make_model(system, structure);
   if (!settings_file.empty()) {
     for (const auto& [name, value] : settings_in(settings_file)) made.set_parameter(name, value);
   }

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "liegrad/dae/system/system.hpp"
+#include "liegrad/models/system_file.hpp"
 #include "options/cli11_names.hpp"
 
 namespace liegrad::app {
+
+/// Whether the name of a system is that of a file.
+bool names_system_file(const std::string& name);
 
 /// Which system a command is about.
 struct SystemChoice {
@@ -18,6 +22,14 @@ struct SystemChoice {
   void add_to(CLI::App& command);
   /// Throws InvalidArgument for a name or a value that makes no sense.
   dae::System make() const;
+  /// How long a run takes unless told otherwise, and whether there are bodies for which a group can be chosen.
+  const models::SystemFile& defaults() const;
+  /// Of the bodies, "so3xr3" or "se3"; empty where there are none.
+  std::string body_group() const;
+
+ private:
+  /// The system without settings, made once.
+  mutable std::shared_ptr<const models::SystemFile> read_;
 };
 
 }  // namespace liegrad::app

@@ -5,11 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "reference/element_list.hpp"
+#include "liegrad/models/file/element_catalogue.hpp"
 #include "reference/markdown.hpp"
 
 namespace liegrad::app {
 namespace {
+
+using models::ListedElement;
+using models::ListedLaw;
 
 std::string role_name(const dae::NodeSlot& slot) {
   switch (slot.role) {
@@ -92,7 +95,7 @@ std::string element_page() {
       "frame has `a.X1`, `a.X2` (0 m) and `a.d1`, `a.d2` (1, 0). They are not repeated below. An\n"
       "element `<Law>` has the parameters of its law, here those of `ConstantLaw`.\n";
   std::string folder;
-  for (const ListedElement& element : listed_elements()) {
+  for (const ListedElement& element : models::listed_elements()) {
     const std::string own = element.header.substr(0, element.header.find('/'));
     if (own != folder) page += "\n## " + own + "\n";
     folder = own;
@@ -101,7 +104,7 @@ std::string element_page() {
   page +=
       "\n## Laws\n\nIn `elements/coordinates/laws.hpp`; u is the unit of the value. Tables of\n"
       "`elements/coordinates/table_law.hpp` have a parameter `y0`, `y1`, … for each knot.\n";
-  for (const ListedLaw& law : listed_laws()) {
+  for (const ListedLaw& law : models::listed_laws()) {
     page += "\n### " + law.name + "\n" + parameter_rows(law.parameters);
   }
   return page;

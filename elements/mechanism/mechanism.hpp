@@ -77,6 +77,9 @@ class Mechanism {
     names_.insert(name);
   }
 
+  /// Makes a coordinate of a joint a node of the system, if it is none yet, and returns its name.
+  std::string add_coordinate(const std::string& coordinate);
+
   /// The coordinate of a joint at the start, and its rate. All others are zero, or where closed loops take them.
   void set_initial(const std::string& coordinate, double value, double rate = 0);
 
@@ -122,8 +125,6 @@ class Mechanism {
                  const std::string& b, const dae::BodyFrame& at);
   void add_joint_to(dae::System& system, const Joint& joint) const;
   std::pair<Joint*, Coordinate*> find_coordinate(const std::string& name);
-  /// The node of a coordinate, new or not.
-  std::string add_coordinate(const std::string& name);
   static void add_coordinate_to(dae::System& system, const Joint& joint, const Coordinate& of);
 
   /// The branches in the order in which they can be followed; all joints, unless some close loops.

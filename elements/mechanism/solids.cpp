@@ -50,6 +50,12 @@ SolidInertia inertia(const std::string& body, const Sphere& solid) {
   const double about_any = 0.4 * m * r * r;
   return {m, {about_any, about_any, about_any}};
 }
+/// Whether the moments are those of a body is asked when a run starts, as of every RigidBody.
+SolidInertia inertia(const std::string& body, const GivenInertia& solid) {
+  check_size(body, "mass", solid.mass);
+  for (const double moment : solid.moments) check_size(body, "moment of inertia", moment);
+  return {solid.mass, solid.moments};
+}
 
 }  // namespace
 

@@ -8,7 +8,8 @@
 
 namespace liegrad::elements {
 
-// Homogeneous bodies of standard shapes, with the centre at the origin of the body. Each has a density or a mass.
+// Bodies with the centre at the origin of the body: homogeneous ones of standard shapes, which have a density or a mass,
+// and any other by mass and moments of inertia.
 
 /// Around the z axis of the body.
 struct Cylinder {
@@ -24,7 +25,12 @@ struct Sphere {
   double radius = 0;
   double density = 0, mass = 0;
 };
-using Solid = std::variant<Cylinder, Box, Sphere>;
+/// Of any shape, with the axes of the body as principal axes; drawn as the box that has this inertia.
+struct GivenInertia {
+  std::array<double, 3> moments = {0, 0, 0};
+  double mass = 0;
+};
+using Solid = std::variant<Cylinder, Box, Sphere, GivenInertia>;
 
 /// What a RigidBody needs to know of it.
 struct SolidInertia {
@@ -40,7 +46,10 @@ struct SolidBody : RigidBody {
   enum class Shape { kCylinder, kBox, kSphere } solid = Shape::kBox;
   bool operator==(const SolidBody& other) const { return solid == other.solid; }
 
-  static SolidBody of(const Solid& solid) { return {{}, static_cast<Shape>(solid.index())}; }
+  static SolidBody of(const Solid& solid) {
+    const bool is_given = std::holds_alternative<GivenInertia>(solid);
+    return {{}, is_given ? Shape::kBox : static_cast<Shape>(solid.index())};
+  }
   dae::Drawing drawing(const dae::Position<double>& at) const;
 };
 

@@ -84,7 +84,8 @@ def changed(path, value=None, remove=False):
 
 MISTAKES = [
     (["name"], 3, "name"),
-    (["system"], "heavy_top", "system"),
+    (["system"], "heavy_topp", "did you mean 'heavy_top'"),
+    (["system"], [], "system"),
     (["system", "name"], "heavy_topp", "heavy_top"),
     (["system", "name"], 7, "name"),
     (["system", "group"], "so4", "group"),
@@ -219,7 +220,7 @@ from_radau = summary("spherical_pendulum", "--steps", 20, "--warm-start", scratc
 expect(from_radau["method"] == "lie-alpha" and from_radau["status"] == "solved", "a start from another method", from_radau["status"])
 with open(scratch + "/radau.json") as file:
     stages_file = json.load(file)
-for wrong, part in ((3, "a list of stages"), ([[{"t": 0}]], "stages 0")):
+for wrong, part in ((3, "a list of stages"), ([[{"t": 0}]], "stages 1")):
     with open(scratch + "/bad.json", "w") as file:
         json.dump({**stages_file, "stages": wrong}, file)
     refuses(part, *radau, "--warm-start", scratch + "/bad.json")
