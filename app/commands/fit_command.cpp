@@ -223,8 +223,10 @@ void add_fit_command(CLI::App& app) {
   auto command = std::make_shared<FitCommand>();
   CLI::App* sub = app.add_subcommand("fit", "Parameters from measured motion");
   sub->footer(
-      "`liegrad fit PROBLEM.json` takes all of this from a file with the key `system`, whose others\n"
-      "are names of options; what is typed comes after it. The JSON has `parameters` (value, std, ci95, "
+      "`liegrad fit PROBLEM.json` takes all of this from a file with the key `system`, whose "
+      "others\n"
+      "are names of options; what is typed comes after it. The JSON has `parameters` (value, std, "
+      "ci95, "
       "verdict\n"
       "of each), `covariance`, `correlation`, `residual_rms` and `noise` by output, "
       "`unidentifiable`\n"

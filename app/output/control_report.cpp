@@ -6,6 +6,7 @@
 
 #include "liegrad/dae/system/outputs.hpp"
 #include "output/csv_file.hpp"
+#include "output/motion_units.hpp"
 #include "report/drawing.hpp"
 
 namespace liegrad::app {
@@ -22,10 +23,12 @@ ordered_json controls_of(const Problem& problem) {
   const auto bound = [](double value) {
     return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
   };
+  const MotionUnits units(problem);
   ordered_json list = ordered_json::array();
   for (std::size_t i = 0; i < problem.control_bounds().size(); ++i) {
     const control::Interval& bounds = problem.control_bounds()[i];
     list.push_back({{"name", problem.system().controls()[i]},
+                    {"unit", units.control(static_cast<int>(i))},
                     {"lower", bound(bounds.lower)},
                     {"upper", bound(bounds.upper)}});
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -25,23 +26,52 @@ constexpr double kLetter = 8.2;
 /// Shapes that extend less than this part of their length along an axis are not shown from there.
 constexpr double kFlat = 0.02;
 
-/// Round numbers in an interval that may be a point.
+/// Round numbers in an interval that may be a point; at least two, or there would be no scale.
 std::vector<double> ticks(double low, double high, int most) {
   if (!(high > low)) return {low};
-  return round_ticks(low, high, std::max(2, most));
+  std::vector<double> list;
+  for (int n = std::max(2, most); list.size() < 2; ++n) list = round_ticks(low, high, n);
+  return list;
 }
 
-/// Positions of rigid bodies and points in space, in the order of the nodes.
+/// Rigid bodies and points in space.
+bool is_shown(const lie::NodeGroup& group) {
+  return dae::is_rigid_body(group) || group == lie::NodeGroup::rn(3);
+}
+
+/// Positions of what is shown, in the order of the nodes.
 std::vector<std::array<double, 3>> positions(const dae::System& system, std::span<const double> q) {
   std::vector<std::array<double, 3>> list;
   const lie::GroupList& space = system.configuration_space();
   for (int i = 0; i < space.size(); ++i) {
     const lie::NodeGroup& group = space.group(i);
-    if (!dae::is_rigid_body(group) && group != lie::NodeGroup::rn(3)) continue;
+    if (!is_shown(group)) continue;
     const auto end = static_cast<std::size_t>(space.coeff_offset(i) + group.num_coeffs());
     list.push_back({q[end - 3], q[end - 2], q[end - 1]});
   }
   return list;
+}
+
+/// Between the first two nodes of every element that are shown.
+std::vector<std::array<std::size_t, 2>> lines_of(const dae::System& system) {
+  const lie::GroupList& space = system.configuration_space();
+  std::vector<std::size_t> place(static_cast<std::size_t>(space.size()));  // among the points
+  std::size_t count = 0;
+  for (int i = 0; i < space.size(); ++i) {
+    place[static_cast<std::size_t>(i)] = is_shown(space.group(i)) ? ++count : 0;
+  }
+  std::set<std::array<std::size_t, 2>> lines;
+  for (const dae::PlacedElement& element : system.elements()) {
+    std::vector<std::size_t> shown;
+    for (const int node : element.nodes) {
+      const auto i = static_cast<std::size_t>(node);
+      if (i < place.size() && place[i] > 0) shown.push_back(place[i] - 1);
+    }
+    if (shown.size() > 1) {
+      lines.insert({std::min(shown[0], shown[1]), std::max(shown[0], shown[1])});
+    }
+  }
+  return {lines.begin(), lines.end()};
 }
 
 struct Box {
@@ -102,11 +132,13 @@ class View {
   }
 
   void add_shape(const ShapePlot::Shape& shape, const char* colour, std::string& text) const {
-    text += fmt::format("<polyline fill='none' stroke='{}' stroke-width='2.4' points='", colour);
-    for (const ShapePlot::Point& point : shape.points) {
-      text += fmt::format("{:.2f},{:.2f} ", across(point[x_]), up(point[y_]));
+    for (const auto& [from, to] : shape.lines) {
+      const ShapePlot::Point &a = shape.points[from], &b = shape.points[to];
+      text += fmt::format(
+          "<polyline fill='none' stroke='{}' stroke-width='2.4' stroke-linecap='round' "
+          "points='{:.2f},{:.2f} {:.2f},{:.2f}'/>\n",
+          colour, across(a[x_]), up(a[y_]), across(b[x_]), up(b[y_]));
     }
-    text += "'/>\n";
     for (const ShapePlot::Point& point : shape.points) {
       text += fmt::format("<circle cx='{:.2f}' cy='{:.2f}' r='3' fill='{}'/>\n", across(point[x_]),
                           up(point[y_]), colour);
@@ -141,7 +173,7 @@ double add_legend(std::span<const ShapePlot::Shape> shapes, std::string& text) {
 
 void ShapePlot::add(const std::string& label, const dae::System& system,
                     std::span<const double> q) {
-  shapes.push_back({label, positions(system, q)});
+  shapes.push_back({label, positions(system, q), lines_of(system)});
 }
 
 double ShapePlot::size() const {

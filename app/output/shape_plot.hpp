@@ -9,13 +9,14 @@
 
 namespace liegrad::app {
 
-/// Where the nodes of a system are, as lines from one to the next, seen along the axis in which they extend
+/// Where the nodes of a system are, with lines between those that an element couples, seen along the axis in which they extend
 /// least and, where they extend in that one too, also from above it. All axes have the same scale.
 struct ShapePlot {
   using Point = std::array<double, 3>;
   struct Shape {
     std::string label;
     std::vector<Point> points;
+    std::vector<std::array<std::size_t, 2>> lines = {};  ///< from which point to which
   };
   std::string title;
   std::vector<Shape> shapes = {};

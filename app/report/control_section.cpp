@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "report/reader_text.hpp"
@@ -38,23 +40,30 @@ ordered_json certificate_table(const ordered_json& certificate) {
   return {{"title", "Certificate"}, {"columns", {"check", "result", "meaning"}}, {"rows", rows}};
 }
 
-/// All controls in one plot, with the bounds that are the same for all.
-ordered_json control_plot(const Motion& motion, const ordered_json& controls) {
-  ordered_json plot = {{"title", "Controls and their bounds"},
-                       {"group", "Controls"},
-                       {"y_label", "control"},
-                       {"unit", ""},
-                       {"series", ordered_json::array()}};
+/// Controls, those of one unit in one plot, with bounds.
+ordered_json control_plots(const Motion& motion, const ordered_json& controls) {
+  ordered_json plots = ordered_json::array();
   for (const ordered_json& control : controls) {
     const std::string name = control.at("name").get<std::string>();
-    plot["series"].push_back({{"name", name}, {"values", rounded(motion.column(name))}});
+    const std::string unit = control.value("unit", "");
+    auto plot = std::find_if(plots.begin(), plots.end(),
+                             [&](const ordered_json& one) { return one["unit"] == unit; });
+    if (plot == plots.end()) {
+      plots.push_back({{"title", "Controls and their bounds"},
+                       {"group", "Controls"},
+                       {"y_label", "control"},
+                       {"unit", unit},
+                       {"series", ordered_json::array()}});
+      plot = plots.end() - 1;
+    }
+    (*plot)["series"].push_back({{"name", name}, {"values", rounded(motion.column(name))}});
     for (const char* bound : {"lower", "upper"}) {
       if (control.contains(bound) && control[bound].is_number()) {
-        plot["limits"].push_back(control[bound]);
+        (*plot)["limits"].push_back(control[bound]);
       }
     }
   }
-  return plot;
+  return plots;
 }
 
 }  // namespace
@@ -94,8 +103,7 @@ ordered_json control_section(const SummaryFile& summary) {
   const ordered_json drawing = json.value("drawing", ordered_json::object());
   const Motion motion(file_beside(json["samples_file"].get<std::string>(), summary.name),
                       most_samples(drawing));
-  section["plots"] = ordered_json::array();
-  section["plots"].push_back(control_plot(motion, json.value("controls", ordered_json::array())));
+  section["plots"] = control_plots(motion, json.value("controls", ordered_json::array()));
   for (ordered_json& plot : plots_of(motion, drawing)) section["plots"].push_back(std::move(plot));
   add_motion(section, drawing, motion);
   return section;

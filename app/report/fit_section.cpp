@@ -48,15 +48,16 @@ ordered_json residual_table(const ordered_json& json) {
 
 /// Measured points and the fitted line of all components. An orientation has its band with its residuals.
 ordered_json fit_plot_of(const FitTable& table, const std::string& output) {
+  const bool has_bands = !output.ends_with(".q");
   ordered_json series = ordered_json::array();
   for (const std::string& name : table.components(output)) {
     const FitTable::Column& column = table.columns.at(name);
     const ordered_json times = rounded(column.times);
     ordered_json fitted = {
         {"name", name + " fitted"}, {"values", rounded(column.fitted)}, {"time", times}};
-    if (!output.ends_with(".q")) {
+    if (has_bands) {
       fitted["band"] = {rounded(column.lower), rounded(column.upper)};
-      fitted["band_name"] = "with 95 % band";
+      fitted["band_name"] = "";  // the title says it once
     }
     series.push_back(std::move(fitted));
     series.push_back({{"name", name + " measured"},
@@ -65,7 +66,7 @@ ordered_json fit_plot_of(const FitTable& table, const std::string& output) {
                       {"style", "points"},
                       {"color_of", name + " fitted"}});
   }
-  return {{"title", output},
+  return {{"title", output + (has_bands ? ", with the 95 % band of the fit" : "")},
           {"group", "Measured and fitted"},
           {"y_label", output},
           {"unit", unit_of(output)},

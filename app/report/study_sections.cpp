@@ -92,6 +92,7 @@ ordered_json sensitivity_section(const std::vector<SummaryFile>& summaries) {
         mode + ": time (s)",
         seconds.is_number() ? ordered_json(reader_number(seconds.get<double>(), 3)) : seconds);
   }
+  tables.push_back(value_table("Cost", times));
   for (const auto& [output, gradient] : gradients_of(summaries.front().json)) {
     ordered_json rows = ordered_json::array();
     for (const auto& [name, unused] : gradient.items()) {
@@ -106,7 +107,6 @@ ordered_json sensitivity_section(const std::vector<SummaryFile>& summaries) {
     }
     tables.push_back({{"title", "Derivatives of " + output}, {"columns", columns}, {"rows", rows}});
   }
-  tables.push_back(value_table("Cost", times));
   return {{"title",
            title_of(summaries.front().json.at("system").get<std::string>()) + ": sensitivities"},
           {"tables", tables},

@@ -62,6 +62,7 @@ def written(problem):
     return problem_file
 
 s = summary(written(PROBLEM))
+expect([control["unit"] for control in s["controls"]] == ["N m"] * 3, "units of controls:", s["controls"])
 expect(s["status"] == "solved" and s["certificate"]["local_minimum"] and s["steps"] == 20, s["status"])
 expect(s["problem"] == "raise_the_top", s["problem"])
 

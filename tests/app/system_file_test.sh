@@ -82,6 +82,10 @@ tip = -(load * g / 3 + weight * g / 8) / EI - (load * g + weight * g / 2) / GA
 expect(abs(s["final"]["load.x"][2] / tip - 1) < 5e-3, "deflection", s["final"]["load.x"], tip)
 expect(near(s["final"]["bar.from.force"], [0, 0, -(load + weight) * g], 1e-6) or
        near(s["final"]["bar.from.force"], [0, 0, (load + weight) * g], 1e-6), s["final"]["bar.from.force"])
+# Drawn as initial and at rest: eight elements and the clamp of the load, no line from one end to the other.
+run("static", jib, "--quiet", "--plot", scratch + "/jib.svg")
+with open(scratch + "/jib.svg") as figure:
+    expect(figure.read().count("<polyline") == 2 * 9, "lines of the figure")
 modes = summary("modes", jib)
 # Rayleigh's estimate with the shape of a tip load: mass of the load and 33/140 of that of the bar.
 frequency = math.sqrt(3 * EI / (load + 33 / 140 * weight)) / (2 * math.pi)
