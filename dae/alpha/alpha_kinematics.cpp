@@ -174,8 +174,10 @@ void AlphaKinematics::set_motion(Assembly& assembly, int node, bool with_maps,
   if (with_maps) set_maps<G>(node, dof, tangent, assembly.nodes().map(node), assembly);
 }
 
-/// Rotation matrix and tangent operator share their functions of the angle.
-void AlphaKinematics::evaluate_rotation(Assembly& assembly, int node, bool with_maps) {
+/// Rotation matrix and tangent operator share their functions of the angle. (All in one function: calls would pass each
+/// small matrix through memory.)
+[[gnu::flatten]] void AlphaKinematics::evaluate_rotation(Assembly& assembly, int node,
+                                                         bool with_maps) {
   const lie::Vec<double, 3> theta = h_ * part<lie::SO3>(delta_q_, space_.dof_offset(node));
   const auto c = lie::rotation::stumpff_of<3, double>(theta);
   const lie::Mat<double, 3> turn = lie::rotation::quadratic<double>(c(1), c(2), theta);

@@ -7,15 +7,17 @@
 
 namespace liegrad::dae {
 
-namespace dense_lu_detail {
+namespace dense_lu {
+struct Factors;
 struct Kernels;
-}
+}  // namespace dense_lu
 
-/// P A = L U of a small dense matrix, with partial pivoting. Nothing is allocated after construction.
+/// P A = L U of a small dense matrix, with partial pivoting; where inertias are known, rows stay in their order as long as
+/// pivots are not much smaller than what is below them. Nothing is allocated after construction.
 ///
 /// Rows are stored one after the other, each with an even number of entries: the rows that are
 /// subtracted from each other and exchanged are then contiguous, and their last packet needs no
-/// care. What would be the 10th entry of a row of 9 stays zero.
+/// care. Behind each row there is room for a right-hand side, which is zero if there is none.
 class DenseLu {
  public:
   /// `has_inertia` says which unknowns have an equation with their own inertia on the diagonal, by which all others are
@@ -29,6 +31,10 @@ class DenseLu {
   /// False when an entry is not finite, or when a pivot is no larger than the rounding of the numbers
   /// that it is the sum of. The scale of a row or a column does not matter.
   bool factorize();
+  /// The same, but the factors may take the place of values(), which are lost. A right-hand side is reduced with the
+  /// matrix, if that can be done, and solve_reduced() gives its solution, once; else that returns false.
+  bool factorize_in_place(std::span<const double> right);
+  bool solve_reduced(std::span<double> x) const;
   /// The column found to be a combination of those before it; -1 after a success.
   int singular_unknown() const { return singular_unknown_; }
 
@@ -43,12 +49,18 @@ class DenseLu {
  private:
   bool has_extreme_inertia() const;
   void find_scales();
+  using Factorize = int (*)(const dense_lu::Factors& f, int n, bool& suspicious);
+  void copy_scaled();
+  bool eliminate(Factorize factorize);
+  const double* factors() const { return is_in_place_ ? a_.data() : copy_.data(); }
   bool pivot_is_rounding(int k) const;
 
   int n_, stride_;
-  const dense_lu_detail::Kernels* kernels_;
+  const dense_lu::Kernels* kernels_;
   std::vector<double> a_;
-  std::vector<double> lu_;
+  std::vector<double> copy_;         ///< in which the factors stand
+  bool is_in_place_ = false;         ///< unless they stand in a_
+  mutable bool is_reduced_ = false;  ///< a right-hand side, behind the factors
   std::vector<double> squares_;
   std::vector<int> order_;
   /// Powers of two with which inertias are about one, and the largest entries of other equations and unknowns: beside

@@ -133,7 +133,8 @@ bool LinearSolver::factorize() {
   return solver_->visit([](auto& s) { return s.factorize(); });
 }
 
-bool LinearSolver::factorize_in_place() {
+bool LinearSolver::factorize_in_place(std::span<const double> right) {
+  if (auto* dense = std::get_if<DenseLu>(&solver_->any)) return dense->factorize_in_place(right);
   if (auto* sparse = std::get_if<SparseSolver>(&solver_->any)) return sparse->factorize_in_place();
   return factorize();
 }
@@ -156,6 +157,7 @@ bool LinearSolver::finish_filling() {
 }
 
 bool LinearSolver::solve_filled(std::span<double> x) const {
+  if (const auto* dense = std::get_if<DenseLu>(&solver_->any)) return dense->solve_reduced(x);
   const auto* const sparse = std::get_if<SparseSolver>(&solver_->any);
   return sparse != nullptr && sparse->solve_filled(x);
 }

@@ -59,9 +59,9 @@ class LinearSolver {
 
   /// False if the matrix is singular as far as rounding lets one tell, or not finite.
   bool factorize();
-  /// Faster for large systems, as values() are lost: they must be filled anew, and given to factorize() where this
-  /// returns false.
-  bool factorize_in_place();
+  /// Faster, as values() are lost: they must be filled anew, and given to factorize() where this returns false. A small
+  /// system reduces a right-hand side with its matrix, see solve_filled().
+  bool factorize_in_place(std::span<const double> right = {});
   /// A large matrix can be factorised in place while it is filled, so that numbers are eliminated where they still are in
   /// the cache. Unknowns belong to pivots, which are eliminated in the order of their numbers:
   ///

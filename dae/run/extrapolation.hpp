@@ -28,13 +28,15 @@ class Extrapolation {
     // Nearly always all of them.
     const std::array<double, kNumDifferences> square =
         count_ == kNumDifferences ? update<kNumDifferences>(value) : update<0>(value);
-    // Order k would have missed this value by its difference k + 1.
-    order_ = 0;
+    // Order k would have missed this value by its difference k + 1. Which one is best is as good as random: no branch.
+    int best = 0;
+    double least = square[1];
     for (int k = 1; k + 1 < count_; ++k) {
-      if (square[static_cast<std::size_t>(k + 1)] < square[static_cast<std::size_t>(order_ + 1)]) {
-        order_ = k;
-      }
+      const double missed = square[static_cast<std::size_t>(k + 1)];
+      best = missed < least ? k : best;
+      least = missed < least ? missed : least;
     }
+    order_ = best;
   }
 
   void predict(std::span<double> value) const {

@@ -213,7 +213,7 @@ bool Newton::factorize(double h) {
     report_.factorizations += 1;
     if (options_.kind != NewtonKind::kFull) {
       if (!matrix.factorize()) return false;
-    } else if (!matrix.factorize_in_place()) {
+    } else if (!matrix.factorize_in_place(assembly_.residual())) {
       assembly_.evaluate(true);
       if (!matrix.factorize()) return false;
     }
