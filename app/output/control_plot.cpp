@@ -197,6 +197,20 @@ void add_phase(const control::Problem& problem, const control::Solution& solutio
     controls[i].bounds = problem.control_bounds()[i];
   }
   panels.add("controls", std::move(controls));
+  if (solution.certificate.switching.size() == times.size()) {
+    // Those of controls without bounds are zero.
+    std::vector<Line> switching = lines(
+        static_cast<int>(system.controls().size()),
+        [&](int i) { return system.controls()[static_cast<std::size_t>(i)]; },
+        [&](int i) { return units.switching(i); },
+        [&](std::size_t n) -> Values { return solution.certificate.switching[n]; });
+    std::size_t i = 0;
+    std::erase_if(switching, [&](const Line&) {
+      const control::Interval& bounds = problem.control_bounds()[i++];
+      return !std::isfinite(bounds.lower) && !std::isfinite(bounds.upper);
+    });
+    panels.add("switching functions", std::move(switching));
+  }
   panels.add("velocities", lines(
                                system.dof(), coordinate, [&](int i) { return units.velocity(i); },
                                [&](std::size_t n) -> Values { return solution.states[n].v; }));

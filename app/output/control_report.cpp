@@ -39,22 +39,30 @@ void line(const std::string& name, const std::string& value) {
   fmt::print("  {:<22} = {}\n", name, value);
 }
 
+std::string reason_for_no_run(const Certificate& c) {
+  return c.resimulation_failure.empty() ? "the certificate ended early" : c.resimulation_failure;
+}
+
 }  // namespace
 
 ordered_json certificate_json(const Certificate& c) {
-  return {{"complete", c.is_complete},
-          {"local_minimum", c.local_minimum},
-          {"positive_eigenvalues", c.positive},
-          {"negative_eigenvalues", c.negative},
-          {"zero_eigenvalues", c.zero},
-          {"dependent_equations", c.dependent_equations},
-          {"unknowns", c.unknowns},
-          {"equations", c.equations},
-          {"hamiltonian_mean", c.hamiltonian_mean},
-          {"hamiltonian_spread", c.hamiltonian_spread},
-          {"resimulated", c.resimulated},
-          {"resimulation_miss", c.resimulation_miss},
-          {"resimulation_cost_difference", c.resimulation_cost_difference}};
+  ordered_json json = {{"complete", c.is_complete},
+                       {"local_minimum", c.local_minimum},
+                       {"positive_eigenvalues", c.positive},
+                       {"negative_eigenvalues", c.negative},
+                       {"zero_eigenvalues", c.zero},
+                       {"dependent_equations", c.dependent_equations},
+                       {"unknowns", c.unknowns},
+                       {"equations", c.equations},
+                       {"hamiltonian_mean", c.hamiltonian_mean},
+                       {"hamiltonian_spread", c.hamiltonian_spread},
+                       {"switching_disagreement", c.switching_disagreement},
+                       {"switches", c.switches},
+                       {"resimulated", c.resimulated},
+                       {"resimulation_miss", c.resimulation_miss},
+                       {"resimulation_cost_difference", c.resimulation_cost_difference}};
+  if (!c.resimulation_failure.empty()) json["resimulation_failure"] = c.resimulation_failure;
+  return json;
 }
 
 ordered_json summary_json(const std::string& problem, const Summary& s) {
@@ -133,10 +141,17 @@ void print_minimum(const Certificate& c) {
 void print_certificate(const Certificate& c) {
   line("Hamiltonian",
        fmt::format("{:.6g}, spread {:.3g}", c.hamiltonian_mean, c.hamiltonian_spread));
+  std::string switches;
+  for (const int count : c.switches) {
+    switches += fmt::format("{}{}", switches.empty() ? "" : ", ", count);
+  }
+  line("switching functions",
+       fmt::format("controls agree with their signs within {:.2g}; these change {} times",
+                   c.switching_disagreement, switches.empty() ? "0" : switches));
   line("run with finer step", c.resimulated
                                   ? fmt::format("misses the end by {:.3g}, cost differs by {:.3g}",
                                                 c.resimulation_miss, c.resimulation_cost_difference)
-                                  : std::string("could not be made"));
+                                  : fmt::format("could not be made: {}", reason_for_no_run(c)));
 }
 
 void print_control(const Problem& problem, const Solution& solution, bool verbose) {

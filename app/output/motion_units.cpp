@@ -136,4 +136,8 @@ std::string MotionUnits::costate(int dof) const {
   return position(dof).empty() ? "" : "cost/" + position(dof);
 }
 
+std::string MotionUnits::switching(int i) const {
+  return control(i).empty() ? "" : "cost/(s " + control(i) + ")";
+}
+
 }  // namespace liegrad::app

@@ -19,6 +19,8 @@ class MotionUnits {
   /// Of a costate: the cost, whose unit is nobody's business here, by that of the position.
   std::string costate(int dof) const;
   const std::string& control(int i) const { return controls_[static_cast<std::size_t>(i)]; }
+  /// Of the derivative of the Hamiltonian by a control.
+  std::string switching(int i) const;
   const std::string& multiplier(int i) const { return multipliers_[static_cast<std::size_t>(i)]; }
 
  private:

@@ -38,9 +38,14 @@ ordered_json phased_json(const PhasedProblem& problem, const PhasedSolution& sol
       const control::Certificate& c = own.certificate;
       entry["certificate"] = {{"hamiltonian_mean", c.hamiltonian_mean},
                               {"hamiltonian_spread", c.hamiltonian_spread},
+                              {"switching_disagreement", c.switching_disagreement},
+                              {"switches", c.switches},
                               {"resimulated", c.resimulated},
                               {"resimulation_miss", c.resimulation_miss},
                               {"resimulation_cost_difference", c.resimulation_cost_difference}};
+      if (!c.resimulation_failure.empty()) {
+        entry["certificate"]["resimulation_failure"] = c.resimulation_failure;
+      }
     }
     json["phases"].push_back(std::move(entry));
   }

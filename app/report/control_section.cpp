@@ -36,7 +36,9 @@ ordered_json certificate_table(const ordered_json& certificate) {
   rows.push_back({"run with finer step",
                   is_resimulated ? ordered_json("misses the end by " + number("resimulation_miss"))
                                  : marked(false, "could not be made"),
-                  "the controls in a simulation of their own"});
+                  is_resimulated
+                      ? "the controls in a simulation of their own"
+                      : certificate.value("resimulation_failure", "the certificate ended early")});
   return {{"title", "Certificate"}, {"columns", {"check", "result", "meaning"}}, {"rows", rows}};
 }
 

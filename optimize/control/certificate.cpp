@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "liegrad/control/resimulation.hpp"
+#include "liegrad/control/switching.hpp"
 #include "liegrad/control/time_blocks.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
@@ -68,7 +69,7 @@ void find_inertia(Program& nlp, const Iterate& at, const StopRequest& stop,
   }
   certificate.unknowns = layout.num_free;
   certificate.equations = layout.num_rows;
-  TimeBlocks blocks(layout.stages, rows, columns);
+  TimeBlocks blocks(layout.stages, rows, columns, nlp.front_order());
   const auto is_minimum = [&] {
     certificate.zero = blocks.factorize(entries, stop) ? 0 : 1;
     certificate.negative = certificate.zero == 0 ? blocks.negative() : 0;
@@ -123,6 +124,8 @@ Certificate certify(Transcription& transcription, Nlp& nlp, const Solution& solu
   const Iterate at{solution.x, solution.multipliers, solution.lower_multipliers,
                    solution.upper_multipliers};
   find_inertia(nlp, at, stop, certificate);
+  const LagrangianGradient gradient(nlp, at);
+  find_switching(transcription, solution, gradient.values, gradient.sizes, certificate);
   if (!stop.is_made()) find_hamiltonian(transcription, solution, certificate);
   if (!stop.is_made()) resimulate(transcription, solution, stop, certificate);
   certificate.is_complete = !stop.is_made();

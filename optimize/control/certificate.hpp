@@ -7,8 +7,8 @@
 
 namespace liegrad::control {
 
-/// Looks at a solution from outside of the solver: inertia of the KKT matrix, the Hamiltonian along the steps, and a run
-/// of the integrator with the controls that were found.
+/// Looks at a solution from outside of the solver: inertia of the KKT matrix, switching functions, the Hamiltonian along
+/// the steps, and a run of the integrator with the controls that were found.
 ///
 /// Where it is asked to stop, what is left is not done, and Certificate::is_complete is false.
 Certificate certify(Transcription& transcription, Nlp& nlp, const Solution& solution,

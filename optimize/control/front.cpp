@@ -2,105 +2,161 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "liegrad/dae/linear/wide_registers.hpp"
+#include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::control {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using dae::index;
 
-/// Columns of a front, and which part of them is kept up to date.
+constexpr int kLanes = 4;
+int rounded_down(int i) { return i - i % kLanes; }
+int rounded_up(int i) { return rounded_down(i + kLanes - 1); }
+
+/// The columns of a lower triangle, with all that stands between whole registers.
 struct Columns {
   double* data;
   std::ptrdiff_t stride;
-  int complete, size;
+  int end;
   double* column(int j) const { return data + j * stride; }
-  /// The first row of column j that is kept, from row `low` on.
-  int first(int j, int low) const { return j < complete ? low : j; }
 };
 
-/// Subtracts c cᵀ/d from the columns that a pivot reaches.
+/// Subtracts l cᵀ from the columns that a pivot reaches; `l` has an entry of L for each of them. Two columns at a time: what
+/// the second one has above its diagonal is never read.
 LIEGRAD_FOR_WIDE_REGISTERS void subtract_one(const Columns& matrix, std::span<const int> reached,
-                                             const double* __restrict c, double d) {
-  for (const int j : reached) {
-    double* __restrict const column = matrix.column(j);
-    const double l = c[j] / d;
-    for (int i = matrix.first(j, reached.front()); i < matrix.size; ++i) column[i] -= l * c[i];
+                                             const double* __restrict c,
+                                             const double* __restrict l) {
+  std::size_t k = 0;
+  for (; k + 1 < reached.size(); k += 2) {
+    double* __restrict const first = matrix.column(reached[k]);
+    double* __restrict const second = matrix.column(reached[k + 1]);
+    const double l1 = l[k], l2 = l[k + 1];
+    for (int i = rounded_down(reached[k]); i < matrix.end; i += kLanes) {
+      for (int row = i; row < i + kLanes; ++row) first[row] -= l1 * c[row];
+      for (int row = i; row < i + kLanes; ++row) second[row] -= l2 * c[row];
+    }
+  }
+  if (k == reached.size()) return;
+  double* __restrict const column = matrix.column(reached[k]);
+  for (int i = rounded_down(reached[k]); i < matrix.end; i += kLanes) {
+    for (int row = i; row < i + kLanes; ++row) column[row] -= l[k] * c[row];
   }
 }
 
-/// Subtracts (c1 c2) D⁻¹ (c1 c2)ᵀ; `l` has two entries of L for each row that is reached.
+/// Subtracts (c1 c2) D⁻¹ (c1 c2)ᵀ; `l` has two entries of L for each column that is reached.
 LIEGRAD_FOR_WIDE_REGISTERS void subtract_two(const Columns& matrix, std::span<const int> reached,
                                              const double* __restrict c1,
-                                             const double* __restrict c2, const double* l) {
-  for (const int j : reached) {
-    double* __restrict const column = matrix.column(j);
-    const double l1 = *l++, l2 = *l++;
-    for (int i = matrix.first(j, reached.front()); i < matrix.size; ++i) {
-      column[i] -= l1 * c1[i] + l2 * c2[i];
+                                             const double* __restrict c2,
+                                             const double* __restrict l) {
+  std::size_t k = 0;
+  for (; k + 1 < reached.size(); k += 2) {
+    double* __restrict const first = matrix.column(reached[k]);
+    double* __restrict const second = matrix.column(reached[k + 1]);
+    const double l11 = l[2 * k], l12 = l[2 * k + 1], l21 = l[2 * k + 2], l22 = l[2 * k + 3];
+    for (int i = rounded_down(reached[k]); i < matrix.end; i += kLanes) {
+      for (int row = i; row < i + kLanes; ++row) first[row] -= l11 * c1[row] + l12 * c2[row];
+      for (int row = i; row < i + kLanes; ++row) second[row] -= l21 * c1[row] + l22 * c2[row];
+    }
+  }
+  if (k == reached.size()) return;
+  double* __restrict const column = matrix.column(reached[k]);
+  for (int i = rounded_down(reached[k]); i < matrix.end; i += kLanes) {
+    for (int row = i; row < i + kLanes; ++row) {
+      column[row] -= l[2 * k] * c1[row] + l[2 * k + 1] * c2[row];
     }
   }
 }
 
 /// The largest entry of rows [first, end).
 LIEGRAD_FOR_WIDE_REGISTERS double largest_of(const double* c, int first, int end) {
-  double value = 0;
-  for (int i = first; i < end; ++i) value = std::max(value, std::abs(c[i]));
-  return value;
+  double largest[kLanes] = {};
+  const auto take = [&](int lane, double size) {
+    largest[lane] = largest[lane] < size ? size : largest[lane];
+  };
+  int i = first;
+  for (; i + kLanes <= end; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) take(k, std::abs(c[i + k]));
+  }
+  for (; i < end; ++i) take(0, std::abs(c[i]));
+  for (int k = 1; k < kLanes; ++k) take(0, largest[k]);
+  return largest[0];
 }
 
 }  // namespace
 
-void Front::start(const std::vector<int>& complete, const std::vector<int>& boundary) {
+void Front::start(std::span<const int> complete, std::span<const int> boundary) {
   unknowns_.assign(complete.begin(), complete.end());
   unknowns_.insert(unknowns_.end(), boundary.begin(), boundary.end());
   size_ = static_cast<int>(unknowns_.size());
   complete_ = static_cast<int>(complete.size());
   eliminated_ = 0;
-  if (matrix_.rows() < size_) matrix_.resize(size_, size_);
-  matrix_.topLeftCorner(size_, size_).setZero();
+  reached_.resize(index(size_));
+  const int end = rounded_up(size_);
+  if (matrix_.rows() < end) matrix_.setZero(end, end);
+  for (int j = 0; j < size_; ++j) {
+    std::fill_n(matrix_.col(j).data() + rounded_down(j), end - rounded_down(j), 0.0);
+  }
 }
 
-void Front::add(int i, int j, double value) {
-  matrix_(i, j) += value;
-  if (i != j) matrix_(j, i) += value;
+void Front::add(std::span<const int> places, std::span<const double> triangle) {
+  const double* value = triangle.data();
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    double* const column = matrix_.col(places[j]).data();
+    for (std::size_t i = j; i < places.size(); ++i) column[places[i]] += *value++;
+  }
+}
+
+void Front::append_left(std::vector<double>& triangle) const {
+  for (int j = eliminated_; j < size_; ++j) {
+    const double* const column = matrix_.col(j).data();
+    triangle.insert(triangle.end(), column + j, column + size_);
+  }
+}
+
+/// Entries left of the diagonal stand in the row of the same number.
+double Front::largest_apart_from(int column, int row) const {
+  double size = 0;
+  for (int j = eliminated_; j < column; ++j) {
+    if (j != row) size = std::max(size, std::abs(matrix_(column, j)));
+  }
+  const double* const c = matrix_.col(column).data();
+  if (row <= column) return std::max(size, largest_of(c, column + 1, size_));
+  return std::max({size, largest_of(c, column + 1, row), largest_of(c, row + 1, size_)});
+}
+
+int Front::largest_row(int column) const {
+  double largest = 0;
+  int found = -1;
+  const auto look = [&](int row, double size) {
+    if (size <= largest) return;
+    largest = size;
+    found = row;
+  };
+  for (int j = eliminated_; j < column; ++j) look(j, std::abs(matrix_(column, j)));
+  for (int i = column + 1; i < complete_; ++i) look(i, std::abs(matrix_(i, column)));
+  return found;
 }
 
 /// The first pivot that is large enough, of one unknown where possible.
 bool Front::find_pivot(double threshold, double tiny, int& first, int& second) const {
-  const int k = eliminated_;
-  /// The largest entry of a column apart from those of two rows.
-  const auto largest = [&](int column, int skip1, int skip2) {
-    const double* const c = matrix_.col(column).data();
-    const auto [low, high] = std::minmax(skip1, skip2);
-    return std::max(
-        {largest_of(c, k, low), largest_of(c, low + 1, high), largest_of(c, high + 1, size_)});
-  };
-  for (int p = k; p < complete_; ++p) {
+  for (int p = eliminated_; p < complete_; ++p) {
     const double d11 = matrix_(p, p);
-    const double column = largest(p, p, p);
-    if (std::abs(d11) > tiny && std::abs(d11) >= threshold * column) {
+    if (std::abs(d11) > tiny && std::abs(d11) >= threshold * largest_apart_from(p, p)) {
       first = p;
       second = -1;
       return true;
     }
-    int r = -1;
-    double d21 = 0;
-    for (int i = k; i < complete_; ++i) {
-      if (i != p && std::abs(matrix_(i, p)) > std::abs(d21)) {
-        d21 = matrix_(i, p);
-        r = i;
-      }
-    }
-    if (r < 0 || !(std::abs(d21) > tiny)) continue;
-    const double d22 = matrix_(r, r);
+    const int r = largest_row(p);
+    if (r < 0) continue;
+    const double d21 = std::abs(matrix_(std::max(p, r), std::min(p, r))), d22 = matrix_(r, r);
+    if (!(d21 > tiny)) continue;
     const double determinant = std::abs(d11 * d22 - d21 * d21);
-    const double others_p = largest(p, p, r), others_r = largest(r, p, r);
-    const double growth_p = std::abs(d22) * others_p + std::abs(d21) * others_r;
-    const double growth_r = std::abs(d21) * others_p + std::abs(d11) * others_r;
+    const double others_p = largest_apart_from(p, r), others_r = largest_apart_from(r, p);
+    const double growth_p = std::abs(d22) * others_p + d21 * others_r;
+    const double growth_r = d21 * others_p + std::abs(d11) * others_r;
     // A determinant that is a difference of nearly equal numbers has no digits.
     if (determinant > 1e-8 * d21 * d21 && threshold * growth_p <= determinant &&
         threshold * growth_r <= determinant) {
@@ -112,11 +168,14 @@ bool Front::find_pivot(double threshold, double tiny, int& first, int& second) c
   return false;
 }
 
+/// Of unknowns k < p, rows and columns.
 void Front::interchange(int k, int p) {
   if (k == p) return;
-  matrix_.col(k).head(size_).swap(matrix_.col(p).head(size_));
-  for (int j = eliminated_; j < complete_; ++j) std::swap(matrix_(k, j), matrix_(p, j));
-  std::swap(unknowns_[at(k)], unknowns_[at(p)]);
+  std::swap(matrix_(k, k), matrix_(p, p));
+  for (int j = eliminated_; j < k; ++j) std::swap(matrix_(k, j), matrix_(p, j));
+  for (int i = k + 1; i < p; ++i) std::swap(matrix_(i, k), matrix_(p, i));
+  for (int i = p + 1; i < size_; ++i) std::swap(matrix_(i, k), matrix_(i, p));
+  std::swap(unknowns_[index(k)], unknowns_[index(p)]);
 }
 
 void Front::eliminate(double threshold, double tiny, SparseFactor& factor) {
@@ -135,16 +194,19 @@ void Front::eliminate(double threshold, double tiny, SparseFactor& factor) {
 void Front::eliminate_one(SparseFactor& factor) {
   const int k = eliminated_++;
   const double* const c = matrix_.col(k).data();
-  const double d = c[k];
-  factor.add_pivot(unknowns_[at(k)], d);
-  reached_.clear();
+  const double d = c[k], inverse = 1 / d;
+  const SparseFactor::Room room = factor.room(size_ - k, size_ - k);
+  // What is zero is written too, and written over by the next.
+  int count = 0;
   for (int i = k + 1; i < size_; ++i) {
-    if (c[i] == 0) continue;
-    reached_.push_back(i);
-    factor.add(unknowns_[at(i)], c[i] / d);
+    reached_[index(count)] = i;
+    room.rows[count] = unknowns_[index(i)];
+    room.entries[count] = inverse * c[i];
+    count += c[i] != 0 ? 1 : 0;
   }
-  if (reached_.empty()) return;
-  subtract_one({matrix_.data(), matrix_.outerStride(), complete_, size_}, reached_, c, d);
+  factor.add_pivot(unknowns_[index(k)], d, count);
+  subtract_one({matrix_.data(), matrix_.outerStride(), rounded_up(size_)},
+               {reached_.data(), index(count)}, c, room.entries);
 }
 
 void Front::eliminate_two(SparseFactor& factor) {
@@ -153,19 +215,19 @@ void Front::eliminate_two(SparseFactor& factor) {
   const double *const c1 = matrix_.col(k).data(), *const c2 = matrix_.col(k + 1).data();
   const double d11 = c1[k], d21 = c1[k + 1], d22 = c2[k + 1];
   const double determinant = d11 * d22 - d21 * d21;
-  factor.add_pivot(unknowns_[at(k)], unknowns_[at(k + 1)], d11, d21, d22);
-  reached_.clear();
-  entries_.clear();
+  const double e11 = d22 / determinant, e21 = -d21 / determinant, e22 = d11 / determinant;
+  const SparseFactor::Room room = factor.room(size_ - k, 2 * (size_ - k));
+  int count = 0;
   for (int i = k + 2; i < size_; ++i) {
-    if (c1[i] == 0 && c2[i] == 0) continue;
-    reached_.push_back(i);
-    entries_.push_back((d22 * c1[i] - d21 * c2[i]) / determinant);
-    entries_.push_back((d11 * c2[i] - d21 * c1[i]) / determinant);
-    factor.add(unknowns_[at(i)], entries_[entries_.size() - 2], entries_.back());
+    reached_[index(count)] = i;
+    room.rows[count] = unknowns_[index(i)];
+    room.entries[2 * count] = e11 * c1[i] + e21 * c2[i];
+    room.entries[2 * count + 1] = e21 * c1[i] + e22 * c2[i];
+    count += c1[i] != 0 || c2[i] != 0 ? 1 : 0;
   }
-  if (reached_.empty()) return;
-  subtract_two({matrix_.data(), matrix_.outerStride(), complete_, size_}, reached_, c1, c2,
-               entries_.data());
+  factor.add_pivot(unknowns_[index(k)], unknowns_[index(k + 1)], {d11, d21, d22}, count);
+  subtract_two({matrix_.data(), matrix_.outerStride(), rounded_up(size_)},
+               {reached_.data(), index(count)}, c1, c2, room.entries);
 }
 
 }  // namespace liegrad::control

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <span>
 #include <vector>
 
 #include "liegrad/control/sparse_factor.hpp"
@@ -16,9 +17,11 @@ namespace liegrad::control {
 class Front {
  public:
   /// Makes it zero, with the given unknowns.
-  void start(const std::vector<int>& complete, const std::vector<int>& boundary);
-  /// Adds to entries (i, j) and (j, i).
-  void add(int i, int j, double value);
+  void start(std::span<const int> complete, std::span<const int> boundary);
+  /// Adds to entries (i, j) and (j, i). Precondition: j ≤ i.
+  void add(int i, int j, double value) { matrix_(i, j) += value; }
+  /// Adds a lower triangle, column by column, whose rows stand at `places`, which increase.
+  void add(std::span<const int> places, std::span<const double> triangle);
 
   /// Columns without an entry above `tiny` have no pivot.
   void eliminate(double threshold, double tiny, SparseFactor& factor);
@@ -28,20 +31,23 @@ class Front {
   int num_delayed() const { return complete_ - eliminated_; }
   int size_left() const { return size_ - eliminated_; }
   int unknown_left(int i) const { return unknowns_[static_cast<std::size_t>(eliminated_ + i)]; }
-  /// Precondition: j ≤ i.
-  double entry_left(int i, int j) const { return matrix_(eliminated_ + i, eliminated_ + j); }
+  /// Its lower triangle, column by column.
+  void append_left(std::vector<double>& triangle) const;
 
  private:
+  /// The largest entry of a column apart from its diagonal and that of a row.
+  double largest_apart_from(int column, int row) const;
+  /// The row of a complete unknown with the largest entry of a column apart from its diagonal; -1 if all are zero.
+  int largest_row(int column) const;
   bool find_pivot(double threshold, double tiny, int& first, int& second) const;
   void interchange(int k, int p);
   void eliminate_one(SparseFactor& factor);
   void eliminate_two(SparseFactor& factor);
 
-  /// Columns of complete unknowns are whole; of the boundary's columns only the lower triangle is kept up to date.
+  /// Its lower triangle. Whole registers of columns are computed with: what stands above the diagonal is never read.
   Eigen::MatrixXd matrix_;
   std::vector<int> unknowns_;
-  std::vector<int> reached_;     ///< rows in which the column of a pivot is not zero
-  std::vector<double> entries_;  ///< of L there, two for each row
+  std::vector<int> reached_;  ///< rows in which the column of a pivot is not zero
   int size_ = 0, complete_ = 0, eliminated_ = 0;
 };
 

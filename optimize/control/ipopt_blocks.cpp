@@ -5,6 +5,7 @@
 #include <IpSparseSymLinearSolverInterface.hpp>
 #include <IpTSymLinearSolver.hpp>
 #include <memory>
+#include <utility>
 
 #include "liegrad/control/time_blocks.hpp"
 #include "liegrad/dae/system/numbers.hpp"
@@ -35,8 +36,14 @@ std::vector<int> kkt_stages(const Program& program) {
 
 class BlockSolver final : public Ipopt::SparseSymLinearSolverInterface {
  public:
-  BlockSolver(std::vector<int> stages, const StopRequest& stop)
-      : stages_(std::move(stages)), stop_(stop) {}
+  BlockSolver(Program& program, const StopRequest& stop)
+      : program_(program), stages_(kkt_stages(program)), stop_(stop) {}
+  /// Leaves its elimination to the next search.
+  ~BlockSolver() override {
+    if (blocks_) program_.elimination = std::move(blocks_);
+  }
+  BlockSolver(const BlockSolver&) = delete;
+  BlockSolver& operator=(const BlockSolver&) = delete;
 
   bool InitializeImpl(const Ipopt::OptionsList& /*options*/,
                       const std::string& /*prefix*/) override {
@@ -45,12 +52,17 @@ class BlockSolver final : public Ipopt::SparseSymLinearSolverInterface {
   Ipopt::ESymSolverStatus InitializeStructure(Index dim, Index nonzeros, const Index* ia,
                                               const Index* ja) override {
     if (index(dim) != stages_.size()) return Ipopt::SYMSOLVER_FATAL_ERROR;
-    std::vector<int> rows, columns;
-    for (Index k = 0; k < nonzeros; ++k) {
-      rows.push_back(ia[k] - 1);
-      columns.push_back(ja[k] - 1);
+    std::vector<int> rows(index(nonzeros)), columns(index(nonzeros));
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      rows[k] = ia[k] - 1;
+      columns[k] = ja[k] - 1;
     }
-    blocks_ = std::make_unique<TimeBlocks>(stages_, rows, columns);
+    blocks_ = std::exchange(program_.elimination, nullptr);
+    if (blocks_ && blocks_->has_entries(rows, columns)) {
+      blocks_->reset();
+    } else {
+      blocks_ = std::make_shared<TimeBlocks>(stages_, rows, columns, program_.front_order());
+    }
     values_.assign(index(nonzeros), 0.0);
     return Ipopt::SYMSOLVER_SUCCESS;
   }
@@ -76,33 +88,33 @@ class BlockSolver final : public Ipopt::SparseSymLinearSolverInterface {
   EMatrixFormat MatrixFormat() const override { return Triplet_Format; }
 
  private:
+  Program& program_;
   std::vector<int> stages_;
   const StopRequest& stop_;
-  std::unique_ptr<TimeBlocks> blocks_;
+  std::shared_ptr<TimeBlocks> blocks_;
   std::vector<double> values_;
 };
 
 class BlockAlgorithm final : public Ipopt::AlgorithmBuilder {
  public:
-  BlockAlgorithm(std::vector<int> stages, const StopRequest& stop)
-      : stages_(std::move(stages)), stop_(stop) {}
+  BlockAlgorithm(Program& program, const StopRequest& stop) : program_(program), stop_(stop) {}
 
   Ipopt::SmartPtr<Ipopt::SymLinearSolver> SymLinearSolverFactory(
       const Ipopt::Journalist& /*journalist*/, const Ipopt::OptionsList& /*options*/,
       const std::string& /*prefix*/) override {
-    return new Ipopt::TSymLinearSolver(new BlockSolver(stages_, stop_), nullptr);
+    return new Ipopt::TSymLinearSolver(new BlockSolver(program_, stop_), nullptr);
   }
 
  private:
-  std::vector<int> stages_;
+  Program& program_;
   const StopRequest& stop_;
 };
 
 }  // namespace
 
-Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Program& program,
+Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(Program& program,
                                                          const StopRequest& stop) {
-  return new BlockAlgorithm(kkt_stages(program), stop);
+  return new BlockAlgorithm(program, stop);
 }
 
 }  // namespace liegrad::control
@@ -111,7 +123,7 @@ Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Program& program,
 
 namespace liegrad::control {
 
-Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(const Program& /*program*/,
+Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(Program& /*program*/,
                                                          const StopRequest& /*stop*/) {
   return nullptr;
 }

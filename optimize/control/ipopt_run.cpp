@@ -331,6 +331,8 @@ void run_ipopt(Program& program, const SolveOptions& options, const StopRequest&
   const bool blocks = uses_blocks(options);
   summary.linear_solver = blocks ? "blocks" : "mumps";
   if (!blocks) choose("linear_solver", "mumps");
+  // A solution whose residual is small enough is not refined: one of two solutions in each iteration is saved.
+  if (blocks) choose("min_refinement_steps", "0");
   // Equations of constraints have zeros on the diagonal wherever a step's own pivot would be.
   if (!blocks && program.has_joints()) {
     choose("mumps_pivtol", "1e-2");

@@ -43,6 +43,7 @@ Nlp::Nlp(Transcription& transcription) : transcription_(transcription) {
     shape_.constraint_stages.push_back(transcription.rows().stage_of_row(row));
   }
   shape_.has_joints = transcription.problem().system().num_multipliers() > 0;
+  if (transcription.has_stages()) shape_.front_order = FrontOrder::kInnerFirst;
   values_.resize(index(transcription.num_rows()));
   weights_.resize(index(transcription.num_rows()));
   entries_.resize(sum.jacobian_pattern().size());

@@ -92,6 +92,7 @@ void PhasedProgram::add_stages(const Phase& phase) {
     shape_.constraint_stages.push_back(phase.first_stage + phase.nlp->constraint_stage(i));
   }
   shape_.has_joints = shape_.has_joints || phase.nlp->has_joints();
+  shape_.front_order = phase.nlp->front_order();
 }
 
 void PhasedProgram::find_patterns() {

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "liegrad/ad/kernel.hpp"
+#include "liegrad/control/front_tree.hpp"
 #include "liegrad/control/problem.hpp"
 
 namespace liegrad::control {
+
+class TimeBlocks;
 
 /// What never changes of a nonlinear program.
 struct ProgramShape {
@@ -15,6 +19,8 @@ struct ProgramShape {
   /// That of the Hessian is its lower triangle.
   ad::Pattern jacobian_pattern, hessian_pattern;
   bool has_joints = false;  ///< multipliers of joints are among the unknowns
+  /// How elimination in time goes on.
+  FrontOrder front_order = FrontOrder::kStages;
 };
 
 /// A nonlinear program as IPOPT sees it:
@@ -29,6 +35,7 @@ class Program {
   const ad::Pattern& jacobian_pattern() const { return shape_.jacobian_pattern; }
   const ad::Pattern& hessian_pattern() const { return shape_.hessian_pattern; }
   bool has_joints() const { return shape_.has_joints; }
+  FrontOrder front_order() const { return shape_.front_order; }
   int variable_stage(int variable) const {
     return shape_.variable_stages[static_cast<std::size_t>(variable)];
   }
@@ -53,6 +60,9 @@ class Program {
   virtual double largest_turn(std::span<const double> x) const = 0;
   /// Moves the reference to the configurations of x, where it may move.
   virtual void recentre(std::vector<double>& x) = 0;
+
+  /// The elimination of its KKT matrices in time, made when it is first needed and kept from search to search.
+  std::shared_ptr<TimeBlocks> elimination;
 
  protected:
   ProgramShape shape_;  ///< made by a constructor

@@ -92,8 +92,10 @@ void resimulate(const Transcription& transcription, const Solution& solution,
     options.alpha.formulation = formulation;
     try {
       return dae::Simulator(problem.system(), options).run(values);
-    } catch (const Error&) {
-      return dae::Solution{};  // a solution without a run of its own is said to be one
+    } catch (const Error& error) {
+      dae::Solution none;  // a solution without a run of its own is said to be one
+      none.summary.message = error.what();
+      return none;
     }
   };
   const dae::Formulation formulation = transcription.options().formulation;
@@ -111,7 +113,10 @@ void resimulate(const Transcription& transcription, const Solution& solution,
     options.sample_interval = options.step;
     run = run_in(formulation);
   }
-  if (!has_ended()) return;
+  if (!has_ended()) {
+    if (!stop.is_made()) certificate.resimulation_failure = run.summary.message;
+    return;
+  }
   certificate.resimulated = true;
 
   const lie::GroupList& space = problem.system().configuration_space();

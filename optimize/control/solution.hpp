@@ -45,10 +45,18 @@ struct Certificate {
   /// and zero where the horizon is free. Its spread is max - min.
   std::vector<double> hamiltonian;
   double hamiltonian_spread = 0, hamiltonian_mean = 0;
+  /// The switching functions S = ∂H/∂u of all controls at the grid points, from the multipliers of the equations alone. A
+  /// control stands at its lower bound where S > 0, at its upper one where S < 0, and S is zero in between: the
+  /// disagreement is the largest |S| beside the largest term of its sum, times the distance from that bound as a share of
+  /// what the control can move. Switches are changes of the sign of each S.
+  std::vector<std::vector<double>> switching;
+  std::vector<int> switches;
+  double switching_disagreement = 0;
   /// A run with the same controls and a finer step: how far it ends from the end of the solution in (log, v), and by how
   /// much its cost differs.
   bool resimulated = false;
   double resimulation_miss = 0, resimulation_cost_difference = 0;
+  std::string resimulation_failure;  ///< why it could not be made: when, where, what was tried
 };
 
 struct Summary {

@@ -9,6 +9,7 @@
 #include "liegrad/control/resimulation.hpp"
 #include "liegrad/control/search.hpp"
 #include "liegrad/control/solution_parts.hpp"
+#include "liegrad/control/switching.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
@@ -89,14 +90,24 @@ void certify_phases(PhasedProgram& program, const Iterate& at, const StopRequest
   find_inertia(program, at, stop, whole);
   program.set_point(at.x);
   whole.resimulated = true;
+  const LagrangianGradient gradient(program, at);
   for (std::size_t k = 0; k < solution.phases.size() && !stop.is_made(); ++k) {
     Certificate& own = solution.phases[k].certificate;
     Transcription& transcription = *program.phases()[k].transcription;
+    const int phase = static_cast<int>(k);
+    find_switching(transcription, solution.phases[k], program.variables_of(phase, gradient.values),
+                   program.variables_of(phase, gradient.sizes), own);
+    whole.switching_disagreement =
+        std::max(whole.switching_disagreement, own.switching_disagreement);
     find_hamiltonian(transcription, solution.phases[k], own);
     resimulate(transcription, solution.phases[k], stop, own);
     own.local_minimum = whole.local_minimum;
     own.is_complete = !stop.is_made();
     whole.resimulated = whole.resimulated && own.resimulated;
+    if (whole.resimulation_failure.empty() && !own.resimulation_failure.empty()) {
+      whole.resimulation_failure =
+          "phase " + std::to_string(k + 1) + ": " + own.resimulation_failure;
+    }
     whole.resimulation_miss = std::max(whole.resimulation_miss, own.resimulation_miss);
     whole.resimulation_cost_difference += own.resimulation_cost_difference;
     whole.hamiltonian_spread = std::max(whole.hamiltonian_spread, own.hamiltonian_spread);

@@ -9,72 +9,70 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void SparseFactor::clear() {
   pivots_.clear();
-  rows_.clear();
-  values_.clear();
+  num_rows_ = num_values_ = 0;
   negative_ = 0;
 }
 
-void SparseFactor::add_pivot(int unknown, double d) {
-  pivots_.push_back({unknown, -1, d, 0, 0, rows_.size(), values_.size()});
-  if (d < 0) ++negative_;
+SparseFactor::Room SparseFactor::room(int rows, int entries) {
+  if (rows_.size() < num_rows_ + at(rows)) rows_.resize(2 * rows_.size() + at(rows));
+  if (values_.size() < num_values_ + at(entries)) values_.resize(2 * values_.size() + at(entries));
+  return {rows_.data() + num_rows_, values_.data() + num_values_};
 }
 
-void SparseFactor::add_pivot(int first, int second, double d11, double d21, double d22) {
-  pivots_.push_back({first, second, d11, d21, d22, rows_.size(), values_.size()});
-  if (d11 * d22 - d21 * d21 < 0) {
+void SparseFactor::add_pivot(int unknown, double d, int num_rows) {
+  pivots_.push_back({unknown, -1, {1 / d, 0, 0}, num_rows});
+  if (d < 0) ++negative_;
+  num_rows_ += at(num_rows);
+  num_values_ += at(num_rows);
+}
+
+void SparseFactor::add_pivot(int first, int second, const Block& d, int num_rows) {
+  const double determinant = d.d11 * d.d22 - d.d21 * d.d21;
+  pivots_.push_back({first,
+                     second,
+                     {d.d22 / determinant, -d.d21 / determinant, d.d11 / determinant},
+                     num_rows});
+  if (determinant < 0) {
     negative_ += 1;
-  } else if (d11 < 0) {
+  } else if (d.d11 < 0) {
     negative_ += 2;
   }
-}
-
-void SparseFactor::add(int row, double l) {
-  rows_.push_back(row);
-  values_.push_back(l);
-}
-
-void SparseFactor::add(int row, double l1, double l2) {
-  rows_.push_back(row);
-  values_.push_back(l1);
-  values_.push_back(l2);
+  num_rows_ += at(num_rows);
+  num_values_ += 2 * at(num_rows);
 }
 
 void SparseFactor::solve(std::span<double> b) const {
-  const auto end_of = [this](std::size_t k) {
-    return k + 1 < pivots_.size() ? pivots_[k + 1].begin : rows_.size();
-  };
-  for (std::size_t k = 0; k < pivots_.size(); ++k) {
-    const Pivot& p = pivots_[k];
-    const std::size_t end = end_of(k);
-    const double* value = values_.data() + p.values;
+  const int* row = rows_.data();
+  const double* value = values_.data();
+  for (const Pivot& p : pivots_) {
+    const int* const end = row + p.num_rows;
     const double x = b[at(p.first)];
     if (p.second < 0) {
-      for (std::size_t i = p.begin; i < end; ++i) b[at(rows_[i])] -= *value++ * x;
-      b[at(p.first)] = x / p.d11;
+      for (; row != end; ++row) b[at(*row)] -= *value++ * x;
+      b[at(p.first)] = x * p.inverse.d11;
       continue;
     }
-    const double y = b[at(p.second)], determinant = p.d11 * p.d22 - p.d21 * p.d21;
-    for (std::size_t i = p.begin; i < end; ++i, value += 2) {
-      b[at(rows_[i])] -= value[0] * x + value[1] * y;
-    }
-    b[at(p.first)] = (p.d22 * x - p.d21 * y) / determinant;
-    b[at(p.second)] = (p.d11 * y - p.d21 * x) / determinant;
+    const double y = b[at(p.second)];
+    for (; row != end; ++row, value += 2) b[at(*row)] -= value[0] * x + value[1] * y;
+    b[at(p.first)] = p.inverse.d11 * x + p.inverse.d21 * y;
+    b[at(p.second)] = p.inverse.d21 * x + p.inverse.d22 * y;
   }
-  for (std::size_t k = pivots_.size(); k-- > 0;) {
-    const Pivot& p = pivots_[k];
-    const std::size_t end = end_of(k);
-    const double* value = values_.data() + p.values;
+  // Backwards, column by column of Lᵀ.
+  for (auto p = pivots_.rbegin(); p != pivots_.rend(); ++p) {
+    const int* const begin = row - p->num_rows;
     double x = 0, y = 0;
-    if (p.second < 0) {
-      for (std::size_t i = p.begin; i < end; ++i) x += *value++ * b[at(rows_[i])];
+    if (p->second < 0) {
+      while (row != begin) x += *--value * b[at(*--row)];
     } else {
-      for (std::size_t i = p.begin; i < end; ++i, value += 2) {
-        x += value[0] * b[at(rows_[i])];
-        y += value[1] * b[at(rows_[i])];
+      while (row != begin) {
+        const double at_row = b[at(*--row)];
+        value -= 2;
+        x += value[0] * at_row;
+        y += value[1] * at_row;
       }
-      b[at(p.second)] -= y;
+      b[at(p->second)] -= y;
     }
-    b[at(p.first)] -= x;
+    b[at(p->first)] -= x;
   }
 }
 

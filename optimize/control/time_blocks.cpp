@@ -23,84 +23,17 @@ constexpr int kRounds = 2;
 }  // namespace
 
 TimeBlocks::TimeBlocks(std::span<const int> stages, std::span<const int> rows,
-                       std::span<const int> columns)
-    : rows_(rows.begin(), rows.end()),
+                       std::span<const int> columns, FrontOrder order)
+    : tree_(stages, rows, columns, order),
+      rows_(rows.begin(), rows.end()),
       columns_(columns.begin(), columns.end()),
       scales_(stages.size(), 1.0),
       scaled_(rows.size()),
-      largest_(stages.size()) {
-  int num_stages = 0;
-  for (const int stage : stages) num_stages = std::max(num_stages, stage + 1);
-  stages_.resize(at(num_stages + 1));
-  const auto stage_of = [&](int unknown) {
-    return stages[at(unknown)] == kBorder ? num_stages : stages[at(unknown)];
-  };
-  // Unknowns with few entries come first: their elimination leaves few behind.
-  std::vector<int> degree(stages.size(), 0), order(stages.size()), position(stages.size());
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    ++degree[at(rows[k])];
-    ++degree[at(columns[k])];
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return degree[at(a)] < degree[at(b)]; });
-  for (const int unknown : order) {
-    Stage& stage = stages_[at(stage_of(unknown))];
-    position[at(unknown)] = static_cast<int>(stage.unknowns.size());
-    stage.unknowns.push_back(unknown);
-  }
+      largest_(stages.size()) {}
 
-  // The boundary of a stage is what it touches of the next one, and the border.
-  const auto earlier_first = [&](std::size_t k) {
-    std::pair pair(rows[k], columns[k]);
-    if (stage_of(pair.first) > stage_of(pair.second)) std::swap(pair.first, pair.second);
-    return pair;
-  };
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const auto [early, late] = earlier_first(k);
-    const int distance = stage_of(late) - stage_of(early);
-    if (distance == 0 || stage_of(late) == num_stages) continue;
-    if (distance > 1) {
-      throw InvalidArgument(
-          "a condition couples points of the grid that are no neighbours, which elimination in "
-          "time does not know; take the linear solver mumps");
-    }
-    stages_[at(stage_of(early))].boundary.push_back(late);
-  }
-  std::vector<int> in_boundary(stages.size(), 0);  // of the stage before
-  const std::vector<int> border = stages_.back().unknowns;
-  for (int n = 0; n < num_stages; ++n) {
-    std::vector<int>& list = stages_[at(n)].boundary;
-    std::sort(list.begin(), list.end(),
-              [&](int a, int b) { return position[at(a)] < position[at(b)]; });
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-    for (std::size_t i = 0; i < list.size(); ++i) in_boundary[at(list[i])] = static_cast<int>(i);
-    list.insert(list.end(), border.begin(), border.end());
-  }
-
-  // Where the boundary of a stage stands in the front of the next one: the border stands behind all else.
-  for (int n = 1; n <= num_stages; ++n) {
-    const Stage& stage = stages_[at(n)];
-    Stage& before = stages_[at(n - 1)];
-    const std::size_t own = before.boundary.size() - border.size();
-    for (std::size_t i = 0; i < own; ++i) before.next.push_back(position[at(before.boundary[i])]);
-    const std::size_t size = stage.unknowns.size() + stage.boundary.size();
-    for (std::size_t i = size - border.size(); i < size; ++i) {
-      before.next.push_back(static_cast<int>(i));
-    }
-  }
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const auto [early, late] = earlier_first(k);
-    Stage& stage = stages_[at(stage_of(early))];
-    int i = position[at(late)];
-    if (stage_of(late) != stage_of(early)) {
-      const std::size_t behind = stage.boundary.size() - border.size();
-      i = static_cast<int>(stage.unknowns.size()) +
-          (stage_of(late) == num_stages ? static_cast<int>(behind) + position[at(late)]
-                                        : in_boundary[at(late)]);
-    }
-    stage.entries.push_back({static_cast<int>(k), i, position[at(early)]});
-  }
+void TimeBlocks::reset() {
+  threshold_ = kFirstThreshold;
+  is_equilibrated_ = false;
 }
 
 bool TimeBlocks::increase_quality() {
@@ -158,44 +91,53 @@ TimeBlocks::Outcome TimeBlocks::eliminate(std::span<const double> given, const S
   double scale = 0;
   for (const double x : entries) scale = std::max(scale, std::abs(x));
   if (!std::isfinite(scale)) return Outcome::kSingular;
-  carried_.clear();
-  int delayed = 0;
-  late_.clear();
-  for (std::size_t n = 0; n < stages_.size(); ++n) {
+  num_left_ = 0;
+  for (std::size_t n = 0; n < tree_.nodes.size(); ++n) {
     if (stop.is_made()) return Outcome::kSingular;
-    const Stage& stage = stages_[n];
-    // Delayed unknowns, then those of the stage.
-    complete_.assign(late_.begin(), late_.end());
-    complete_.insert(complete_.end(), stage.unknowns.begin(), stage.unknowns.end());
-    front_.start(complete_, stage.boundary);
-    if (n > 0) {
-      const std::vector<int>& next = stages_[n - 1].next;
-      const auto place = [&](int i) { return i < delayed ? i : delayed + next[at(i - delayed)]; };
-      const int size = delayed + static_cast<int>(next.size());
-      std::size_t source = 0;
-      for (int j = 0; j < size; ++j) {
-        for (int i = j; i < size; ++i) front_.add(place(i), place(j), carried_[source++]);
-      }
-    }
-    for (const Entry& entry : stage.entries) {
-      front_.add(delayed + entry.i, delayed + entry.j, entries[at(entry.source)]);
+    const FrontTree::Node& node = tree_.nodes[n];
+    assemble(node);
+    const int first = static_cast<int>(complete_.size() - node.unknowns.size());
+    for (const FrontTree::Entry& entry : node.entries) {
+      front_.add(first + entry.i, first + entry.j, entries[at(entry.source)]);
     }
     front_.eliminate(threshold_, kTiny * scale, factor_);
-    delayed = front_.num_delayed();
+    const int delayed = front_.num_delayed();
     num_delayed_ += delayed;
     most_delayed_ = std::max(most_delayed_, delayed);
     // What never finds a pivot would make each front larger than the last one.
-    if (delayed > kMostDelayed + static_cast<int>(stage.unknowns.size())) {
+    if (delayed > kMostDelayed + static_cast<int>(node.unknowns.size())) {
       return Outcome::kTooManyDelayed;
     }
-    late_.clear();
-    for (int i = 0; i < delayed; ++i) late_.push_back(front_.unknown_left(i));
-    carried_.clear();
-    for (int j = 0; j < front_.size_left(); ++j) {
-      for (int i = j; i < front_.size_left(); ++i) carried_.push_back(front_.entry_left(i, j));
-    }
+    if (node.parent < 0) return delayed == 0 ? Outcome::kRegular : Outcome::kSingular;
+    if (num_left_ == left_.size()) left_.emplace_back();
+    Left& left = left_[num_left_++];
+    left.node = static_cast<int>(n);
+    left.late.clear();
+    for (int i = 0; i < delayed; ++i) left.late.push_back(front_.unknown_left(i));
+    left.triangle.clear();
+    front_.append_left(left.triangle);
   }
-  return delayed == 0 ? Outcome::kRegular : Outcome::kSingular;
+  return Outcome::kSingular;  // there is a node without a parent, the last one
+}
+
+void TimeBlocks::assemble(const FrontTree::Node& node) {
+  const std::size_t end = num_left_;
+  num_left_ -= at(node.num_children);
+  // Delayed unknowns, then those of the node.
+  complete_.clear();
+  for (std::size_t k = num_left_; k < end; ++k) {
+    complete_.insert(complete_.end(), left_[k].late.begin(), left_[k].late.end());
+  }
+  const int delayed = static_cast<int>(complete_.size());
+  complete_.insert(complete_.end(), node.unknowns.begin(), node.unknowns.end());
+  front_.start(complete_, node.boundary);
+  int first = 0;
+  for (std::size_t k = num_left_; k < end; ++k) {
+    places_.clear();
+    for (std::size_t i = 0; i < left_[k].late.size(); ++i) places_.push_back(first++);
+    for (const int place : tree_.nodes[at(left_[k].node)].next) places_.push_back(delayed + place);
+    front_.add(places_, left_[k].triangle);
+  }
 }
 
 }  // namespace liegrad::control

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "liegrad/control/border_stage.hpp"
 #include "liegrad/control/front.hpp"
+#include "liegrad/control/front_tree.hpp"
 #include "liegrad/control/stop_request.hpp"
 
 namespace liegrad::control {
@@ -17,9 +19,9 @@ namespace liegrad::control {
 ///          E_2  …   …    …
 ///     F_0  F_1  …        G
 ///
-/// Stages are eliminated one after the other, each as a dense front whose boundary is what it touches of the next stage
-/// and the border; unknowns without a good pivot are delayed to the next. The work is linear in the number of stages, and
-/// the signs of the pivots are the inertia of the matrix.
+/// Stages are eliminated one after the other, or what they do not share first, see FrontTree; each time as a dense front
+/// whose boundary is what it touches of what follows. Unknowns without a good pivot are delayed to the next front. The
+/// work is linear in the number of stages, and the signs of the pivots are the inertia of the matrix.
 ///
 /// Short steps h scale unknowns apart: pivots of index 3 have h² beside entries of 1, fail the threshold, and would be
 /// delayed from stage to stage. When more unknowns wait than a stage has, rows and columns are scaled to largest entries of
@@ -30,7 +32,14 @@ class TimeBlocks {
 
   /// The stage of each unknown, and the entries of the lower triangle, which may repeat. Throws InvalidArgument if one
   /// couples stages that are not neighbours.
-  TimeBlocks(std::span<const int> stages, std::span<const int> rows, std::span<const int> columns);
+  TimeBlocks(std::span<const int> stages, std::span<const int> rows, std::span<const int> columns,
+             FrontOrder order = FrontOrder::kStages);
+
+  bool has_entries(std::span<const int> rows, std::span<const int> columns) const {
+    return std::ranges::equal(rows, rows_) && std::ranges::equal(columns, columns_);
+  }
+  /// As if nothing had been factorised yet; memory is kept.
+  void reset();
 
   /// False if the matrix is singular, or if it is asked to stop.
   bool factorize(std::span<const double> entries, const StopRequest& stop = {});
@@ -50,24 +59,24 @@ class TimeBlocks {
   Outcome eliminate(std::span<const double> entries, const StopRequest& stop);
   void equilibrate(std::span<const double> entries);
 
-  struct Entry {
-    int source;  ///< among the entries given
-    int i, j;    ///< in the front of its stage, behind what was delayed
+  /// What a front leaves to that of its parent.
+  struct Left {
+    int node = 0;
+    std::vector<int> late;         ///< unknowns that it has delayed
+    std::vector<double> triangle;  ///< of these and its boundary, by columns
   };
-  struct Stage {
-    std::vector<int> unknowns, boundary;
-    std::vector<Entry> entries;
-    /// Where unknowns of the boundary stand in the front of the next stage, behind what was delayed.
-    std::vector<int> next;
-  };
+  /// Starts the front of a node with what its children have left.
+  void assemble(const FrontTree::Node& node);
 
-  std::vector<Stage> stages_;  ///< the last one is the border
+  FrontTree tree_;
   Front front_;
   SparseFactor factor_;
-  std::vector<int> late_;  ///< unknowns that a front has delayed
-  std::vector<int> complete_;
-  std::vector<double> carried_;  ///< what one front hands to the next, by columns
-  double threshold_ = 1e-8;
+  /// What no parent has taken yet: the first `num_left_`. The rest keeps its memory.
+  std::vector<Left> left_;
+  std::size_t num_left_ = 0;
+  std::vector<int> complete_, places_;
+  static constexpr double kFirstThreshold = 1e-8;
+  double threshold_ = kFirstThreshold;
   int num_delayed_ = 0, most_delayed_ = 0;
   std::vector<int> rows_, columns_;  ///< of the entries
   bool is_equilibrated_ = false;

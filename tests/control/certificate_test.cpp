@@ -10,6 +10,7 @@
 
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::control {
@@ -125,6 +126,42 @@ TEST(Certificate, ResimulatesTheCraneAtFineSteps) {
   ASSERT_EQ(solution.summary.status, Status::kSolved);
   ASSERT_TRUE(solution.certificate.resimulated);
   EXPECT_LT(solution.certificate.resimulation_miss, 1e-3);
+}
+
+/// A mass whose force has no value between the points of a grid of 20 steps: the search does not meet it, a finer run does.
+struct HolesBetweenPoints {
+  dae::ElementShape shape() const {
+    return {.type = "holes_between_points",
+            .nodes = {{dae::NodeRole::kCoordinates, 1}},
+            .controls = {"force"}};
+  }
+  template <class S>
+  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
+    using std::cos, std::sqrt;
+    const S window = sqrt(S(0.5) + cos(S(40 * std::acos(-1.0)) * at.time()));
+    balance.row(0, 0) += at.acceleration_coordinates(0)(0) - at.control(0) + S(1e-3) * window;
+  }
+};
+
+TEST(Certificate, SaysWhyARunCouldNotBeMade) {
+  dae::System system("mass");
+  system.add_node("x", lie::NodeGroup::rn(1));
+  system.add("motor", HolesBetweenPoints{}, {"x"});
+  Problem problem(std::move(system), "test");
+  problem.set_horizon(1);
+  problem.fix_end_configuration("x", {1});
+  problem.fix_end_velocity("x");
+  problem.add_running_cost(
+      [](const auto& at) { return at.control("motor.force") * at.control("motor.force"); });
+  const Solution solution = solved(problem, 20);
+  ASSERT_EQ(solution.summary.status, Status::kSolved) << solution.summary.message;
+  EXPECT_TRUE(solution.certificate.local_minimum);
+  EXPECT_FALSE(solution.certificate.resimulated);
+  // When and where.
+  for (const char* const part : {"t = 0.0", "motor"}) {
+    EXPECT_NE(solution.certificate.resimulation_failure.find(part), std::string::npos)
+        << solution.certificate.resimulation_failure;
+  }
 }
 
 }  // namespace

@@ -130,6 +130,59 @@ TEST(TimeBlocks, SolveAndCountSignsOfBorderedBlockTridiagonalMatrices) {
   }
 }
 
+/// Steps with unknowns of their own: of the `width` unknowns of a stage the first `shared` are coupled with the stage
+/// behind, all others with their own stage and what is shared of the one before.
+Sparse inner_blocks(int num_stages, int width, int shared, int border, std::mt19937& generator) {
+  Sparse a;
+  const int size = num_stages * width + border;
+  for (int i = 0; i < size; ++i) {
+    a.stages.push_back(i < num_stages * width ? i / width : TimeBlocks::kBorder);
+  }
+  a.dense = Eigen::MatrixXd::Zero(size, size);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < size; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      const int s = a.stages[static_cast<std::size_t>(i)],
+                t = a.stages[static_cast<std::size_t>(j)];
+      const bool coupled = s == TimeBlocks::kBorder || s == t || (s == t + 1 && j % width < shared);
+      if (!coupled) continue;
+      // Half of what belongs to one stage has no diagonal, as multipliers of steps have none.
+      if (i == j && s != TimeBlocks::kBorder && i % width > (shared + width) / 2) continue;
+      a.rows.push_back(i);
+      a.columns.push_back(j);
+      a.entries.push_back(normal(generator));
+      a.dense(i, j) = a.dense(j, i) = a.entries.back();
+    }
+  }
+  return a;
+}
+
+TEST(TimeBlocks, EliminateInnerUnknownsFirstWithTheSameResult) {
+  std::mt19937 generator(6);
+  for (const int num_stages : {1, 2, 3, 12}) {
+    for (const int shared : {0, 2, 4}) {
+      for (const int border : {0, 2}) {
+        const Sparse a = inner_blocks(num_stages, 14, shared, border, generator);
+        TimeBlocks stages(a.stages, a.rows, a.columns),
+            inner(a.stages, a.rows, a.columns, FrontOrder::kInnerFirst);
+        ASSERT_TRUE(stages.factorize(a.entries));
+        for (int repeat = 0; repeat < 2; ++repeat) {
+          ASSERT_TRUE(inner.factorize(a.entries));
+          EXPECT_EQ(inner.negative(), negative_eigenvalues(a.dense));
+          const Eigen::VectorXd x = Eigen::VectorXd::Random(a.dense.rows());
+          Eigen::VectorXd b = a.dense * x;
+          inner.solve({b.data(), static_cast<std::size_t>(b.size())});
+          EXPECT_LT((b - x).cwiseAbs().maxCoeff(), 1e-7) << num_stages << ' ' << shared;
+        }
+        // What a stage hands on is what is shared, not all that the next one touches it with.
+        if (num_stages > 2 && shared > 0) {
+          EXPECT_LT(inner.num_factor_entries(), stages.num_factor_entries());
+        }
+      }
+    }
+  }
+}
+
 /// Stages that are singular by themselves, or nearly, although the matrix is not: their unknowns wait for the next one.
 TEST(TimeBlocks, DelayUnknownsThatHaveNoPivotInTheirStage) {
   std::mt19937 generator(7);
@@ -144,14 +197,16 @@ TEST(TimeBlocks, DelayUnknownsThatHaveNoPivotInTheirStage) {
         a.dense(i, j) += a.entries[k];
         if (i != j) a.dense(j, i) += a.entries[k];
       }
-      TimeBlocks blocks(a.stages, a.rows, a.columns);
-      ASSERT_TRUE(blocks.factorize(a.entries));
-      EXPECT_GT(blocks.num_delayed(), 0);
-      EXPECT_EQ(blocks.negative(), negative_eigenvalues(a.dense));
-      const Eigen::VectorXd x = Eigen::VectorXd::Random(a.dense.rows());
-      Eigen::VectorXd b = a.dense * x;
-      blocks.solve({b.data(), static_cast<std::size_t>(b.size())});
-      EXPECT_LT((b - x).cwiseAbs().maxCoeff(), 1e-8) << size;
+      for (const FrontOrder order : {FrontOrder::kStages, FrontOrder::kInnerFirst}) {
+        TimeBlocks blocks(a.stages, a.rows, a.columns, order);
+        ASSERT_TRUE(blocks.factorize(a.entries));
+        EXPECT_GT(blocks.num_delayed(), 0);
+        EXPECT_EQ(blocks.negative(), negative_eigenvalues(a.dense));
+        const Eigen::VectorXd x = Eigen::VectorXd::Random(a.dense.rows());
+        Eigen::VectorXd b = a.dense * x;
+        blocks.solve({b.data(), static_cast<std::size_t>(b.size())});
+        EXPECT_LT((b - x).cwiseAbs().maxCoeff(), 1e-8) << size;
+      }
     }
   }
 }
@@ -159,6 +214,7 @@ TEST(TimeBlocks, DelayUnknownsThatHaveNoPivotInTheirStage) {
 TEST(TimeBlocks, RefuseEntriesBetweenStagesThatAreNoNeighbours) {
   const std::vector<int> stages = {0, 1, 2}, rows = {2}, columns = {0};
   EXPECT_THROW(TimeBlocks(stages, rows, columns), InvalidArgument);
+  EXPECT_THROW(TimeBlocks(stages, rows, columns, FrontOrder::kInnerFirst), InvalidArgument);
 }
 
 /// Half of the unknowns of each stage are scaled down so far that they have no pivot beside the others, in their own stage
