@@ -1,13 +1,11 @@
 #include "liegrad/dae/integrate.hpp"
 
-#include <array>
-#include <cstdio>
-
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/report.hpp"
 #include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
 #include "liegrad/dae/runge_kutta/radau.hpp"
 #include "liegrad/dae/simulator.hpp"
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::dae {
 namespace {
@@ -64,13 +62,10 @@ std::string IntegrateOptions::method_settings() const {
     case Method::kRadau: return "order " + std::to_string(2 * radau.stages - 1);
   }
   const AlphaParameters& p = alpha.method.parameters;
-  const auto named = [](const char* name, double value) {
-    std::array<char, 48> buffer{};
-    std::snprintf(buffer.data(), buffer.size(), "%s = %.4g", name, value);
-    return std::string(buffer.data());
-  };
-  return named("alpha_m", p.alpha_m) + named(", alpha_f", p.alpha_f) + named(", beta", p.beta) +
-         named(", gamma", p.gamma) + named(", sigma", alpha.method.sigma);
+  const auto text = [](double value) { return number_text(value, 4); };
+  return "alpha_m = " + text(p.alpha_m) + ", alpha_f = " + text(p.alpha_f) +
+         ", beta = " + text(p.beta) + ", gamma = " + text(p.gamma) +
+         ", sigma = " + text(alpha.method.sigma);
 }
 
 std::string IntegrateOptions::formulation_name() const {

@@ -9,12 +9,6 @@
 namespace liegrad::dae {
 namespace {
 
-std::string with_digits(double value, int digits) {
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, value);
-  return buffer.data();
-}
-
 double per_step(double value, const IntegrateSummary& summary) {
   return value / static_cast<double>(std::max(1L, summary.steps));
 }
@@ -34,7 +28,7 @@ std::string method_text(const IntegrateSummary& s) {
 
 std::string step_text(const IntegrateSummary& s) {
   if (!s.tolerance) return number_text(s.step);
-  return with_digits(s.smallest_step, 3) + " to " + with_digits(s.largest_step, 3) +
+  return number_text(s.smallest_step, 3) + " to " + number_text(s.largest_step, 3) +
          ", rtol = " + number_text(s.tolerance->relative) +
          ", atol = " + number_text(s.tolerance->absolute);
 }
@@ -85,7 +79,7 @@ std::string brief_report(const IntegrateSummary& s) {
   std::string text = s.method + ": " + name_of(s.termination) + " at t = " + number_text(s.t);
   if (s.t != s.t_end) text += " of " + number_text(s.t_end);
   text += ", " + std::to_string(s.steps) + " steps, " + iterations_per_step(s) +
-          " iterations per step, " + with_digits(s.wall_seconds, 3) + " s";
+          " iterations per step, " + number_text(s.wall_seconds, 3) + " s";
   if (!s.is_complete()) return text + "; " + s.message;
   return s.trusted ? text : text + "; cannot be trusted: " + s.reason_for_doubt;
 }
@@ -106,11 +100,11 @@ std::string full_report(const IntegrateSummary& s, const std::string& ended) {
       std::to_string(s.newton_iterations) + " (" + iterations_per_step(s) + " per step)");
   add("Jacobians", std::to_string(s.jacobian_evaluations));
   add("factorizations", std::to_string(s.factorizations) + " (" + name_of(s.solver) + ")");
-  add("wall time", with_digits(s.wall_seconds, 4) + " s (" +
-                       with_digits(per_step(1e6 * s.wall_seconds, s), 3) + " us per step)");
+  add("wall time", number_text(s.wall_seconds, 4) + " s (" +
+                       number_text(per_step(1e6 * s.wall_seconds, s), 3) + " us per step)");
   if (!s.formulation.empty()) {
-    add("largest |Phi|", with_digits(s.max_position_residual, 3));
-    add("largest |Bv|", with_digits(s.max_velocity_residual, 3));
+    add("largest |Phi|", number_text(s.max_position_residual, 3));
+    add("largest |Bv|", number_text(s.max_velocity_residual, 3));
   }
   return text;
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "liegrad/control/report.hpp"
+#include "liegrad/dae/report.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "output/csv_file.hpp"
 #include "output/motion_units.hpp"
@@ -33,14 +35,6 @@ ordered_json controls_of(const Problem& problem) {
                     {"upper", bound(bounds.upper)}});
   }
   return list;
-}
-
-void line(const std::string& name, const std::string& value) {
-  fmt::print("  {:<22} = {}\n", name, value);
-}
-
-std::string reason_for_no_run(const Certificate& c) {
-  return c.resimulation_failure.empty() ? "the certificate ended early" : c.resimulation_failure;
 }
 
 }  // namespace
@@ -107,62 +101,22 @@ ordered_json control_json(const Problem& problem, const Solution& solution) {
   return json;
 }
 
-void print_summary(const std::string& problem, const Summary& s, bool verbose) {
+void print_head(const std::string& problem, const Summary& s) {
   fmt::print("{}: {} steps, {} unknowns, {} equations and constraints\n", problem, s.steps,
              s.variables, s.constraints);
-  line("status", fmt::format("{} ({})", control::name_of(s.status), s.message));
-  line("cost", fmt::format("{:.10g}", s.cost));
-  line("t_end", fmt::format("{:.10g}", s.t_end));
-  line("iterations",
-       fmt::format(
-           "{}{}", s.iterations,
-           s.recentrings > 0 ? fmt::format(", reference moved {} times", s.recentrings) : ""));
-  line("constraint violation", fmt::format("{:.3g}", s.constraint_violation));
-  line("IPOPT", fmt::format("{}, linear solver {}", s.ipopt_version, s.linear_solver));
-  line("wall time", fmt::format("{:.4g} s, of it {:.3g} s to set up and {:.3g} s of derivatives",
-                                s.wall_seconds, s.setup_wall_seconds, s.derivative_wall_seconds));
-  for (const control::Violation& v : s.violations) {
-    line("violated", fmt::format("{} (t = {:.4g}) by {:.3g}", v.name, v.time, v.size));
-  }
-  if (verbose) {
-    for (const std::string& choice : s.choices) line("chosen", choice);
-  }
-}
-
-void print_minimum(const Certificate& c) {
-  if (!c.is_complete) line("certificate", "ended early, by the time limit or on request");
-  line("local minimum", c.dependent_equations ? "yes; some conditions repeat what others say"
-                        : c.local_minimum     ? "yes"
-                                          : fmt::format("no: {} eigenvalues of the KKT matrix are "
-                                                        "negative, where a minimum has {}",
-                                                        c.negative, c.equations));
-}
-
-void print_certificate(const Certificate& c) {
-  line("Hamiltonian",
-       fmt::format("{:.6g}, spread {:.3g}", c.hamiltonian_mean, c.hamiltonian_spread));
-  std::string switches;
-  for (const int count : c.switches) {
-    switches += fmt::format("{}{}", switches.empty() ? "" : ", ", count);
-  }
-  line("switching functions",
-       fmt::format("controls agree with their signs within {:.2g}; these change {} times",
-                   c.switching_disagreement, switches.empty() ? "0" : switches));
-  line("run with finer step", c.resimulated
-                                  ? fmt::format("misses the end by {:.3g}, cost differs by {:.3g}",
-                                                c.resimulation_miss, c.resimulation_cost_difference)
-                                  : fmt::format("could not be made: {}", reason_for_no_run(c)));
 }
 
 void print_control(const Problem& problem, const Solution& solution, bool verbose) {
-  print_summary(problem.name(), solution.summary, verbose);
+  print_head(problem.name(), solution.summary);
+  fmt::print("{}", control::search_report(solution.summary, verbose));
   for (const auto& [parameter, bounds] : problem.free_parameters()) {
     const auto i = static_cast<std::size_t>(parameter);
-    line(problem.system().parameters()[i].name, fmt::format("{:.10g}", solution.parameters[i]));
+    fmt::print("{}", dae::report_line(problem.system().parameters()[i].name,
+                                      fmt::format("{:.10g}", solution.parameters[i])));
   }
   if (!control::is_solved(solution.summary.status)) return;
-  print_minimum(solution.certificate);
-  print_certificate(solution.certificate);
+  fmt::print("{}{}", control::minimum_report(solution.certificate),
+             control::extremal_report(solution.certificate));
 }
 
 /// Outputs of the system at the grid points, controls behind them.

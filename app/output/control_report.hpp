@@ -13,11 +13,8 @@ namespace liegrad::app {
 
 nlohmann::ordered_json summary_json(const std::string& problem, const control::Summary& summary);
 nlohmann::ordered_json certificate_json(const control::Certificate& certificate);
-void print_summary(const std::string& problem, const control::Summary& summary, bool verbose);
-/// Whether it is one, by the inertia.
-void print_minimum(const control::Certificate& certificate);
-/// The Hamiltonian and the run with a finer step.
-void print_certificate(const control::Certificate& certificate);
+/// How large the problem is.
+void print_head(const std::string& problem, const control::Summary& summary);
 
 /// The summary of an optimal control and its certificate.
 nlohmann::ordered_json control_json(const control::Problem& problem,

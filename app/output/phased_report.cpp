@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "liegrad/control/report.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "output/control_report.hpp"
 #include "output/csv_file.hpp"
@@ -53,9 +54,10 @@ ordered_json phased_json(const PhasedProblem& problem, const PhasedSolution& sol
 }
 
 void print_phases(const PhasedProblem& problem, const PhasedSolution& solution, bool verbose) {
-  print_summary(problem.name(), solution.summary, verbose);
+  print_head(problem.name(), solution.summary);
+  fmt::print("{}", control::search_report(solution.summary, verbose));
   const bool solved = control::is_solved(solution.summary.status);
-  if (solved) print_minimum(solution.certificate);
+  if (solved) fmt::print("{}", control::minimum_report(solution.certificate));
   for (int k = 0; k < problem.size(); ++k) {
     const auto i = static_cast<std::size_t>(k);
     const Problem& phase = problem.phase(k).problem;
@@ -67,7 +69,7 @@ void print_phases(const PhasedProblem& problem, const PhasedSolution& solution, 
       const auto p = static_cast<std::size_t>(parameter);
       fmt::print("  {:<22} = {:.10g}\n", phase.system().parameters()[p].name, own.parameters[p]);
     }
-    if (solved) print_certificate(own.certificate);
+    if (solved) fmt::print("{}", control::extremal_report(own.certificate));
   }
 }
 

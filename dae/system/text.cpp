@@ -5,9 +5,9 @@
 
 namespace liegrad::dae {
 
-std::string number_text(double value) {
+std::string number_text(double value, int digits) {
   std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.6g", value);
+  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, value);
   return buffer.data();
 }
 

@@ -1,21 +1,17 @@
 #include "liegrad/optimize/fit/report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::optimize {
 namespace {
 
-std::string with_digits(double value, int digits) {
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, value);
-  return buffer.data();
-}
+using dae::number_text;
 
 std::string or_unknown(double value, int digits) {
-  return std::isfinite(value) ? with_digits(value, digits) : "unknown";
+  return std::isfinite(value) ? number_text(value, digits) : "unknown";
 }
 
 /// The end of an interval, with two digits more than the standard deviation has.
@@ -47,7 +43,7 @@ std::string brief_report(const FitResult& result) {
          std::to_string(result.evaluations) + " runs (" +
          std::to_string(result.differentiated_evaluations) + " with " +
          derivative_name(result.jacobian_used) + " derivatives), AICc " +
-         with_digits(result.aicc, 5) + ", " + with_digits(result.wall_seconds, 3) + " s";
+         number_text(result.aicc, 5) + ", " + number_text(result.wall_seconds, 3) + " s";
 }
 
 std::string estimates_report(const FitResult& result, bool all) {
@@ -64,7 +60,7 @@ std::string estimates_report(const FitResult& result, bool all) {
       all ? result.parameters.size() : std::min(kMany, result.parameters.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Estimate& one = result.parameters[i];
-    text += "  " + left(one.name, width) + right(with_digits(one.value, 8), 15) +
+    text += "  " + left(one.name, width) + right(number_text(one.value, 8), 15) +
             right(or_unknown(one.std, 4), 12) +
             right(end_of_interval(one.ci95.lower, one.std), 13) +
             right(end_of_interval(one.ci95.upper, one.std), 13) + "  " +
@@ -76,8 +72,8 @@ std::string estimates_report(const FitResult& result, bool all) {
   }
   text += "  " + left("", width) + right("residual rms", 15) + right("noise", 12) + "\n";
   for (const OutputFit& one : result.outputs) {
-    text += "  " + left(one.output, width) + right(with_digits(one.residual_rms, 4), 15) +
-            right(with_digits(one.noise, 4), 12) + (one.noise_is_given ? " (given)" : "") + "\n";
+    text += "  " + left(one.output, width) + right(number_text(one.residual_rms, 4), 15) +
+            right(number_text(one.noise, 4), 12) + (one.noise_is_given ? " (given)" : "") + "\n";
   }
   return text;
 }
