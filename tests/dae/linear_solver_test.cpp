@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 
 #include <Eigen/LU>
 #include <Eigen/SVD>
@@ -251,6 +252,61 @@ TEST(LinearSolver, NamesAnUnknownOfRedundantConstraints) {
     // One of the three multipliers, as the dense solver says for sure.
     EXPECT_TRUE(kind == kSparse || solver.singular_unknown() == 15);
   }
+}
+
+/// That of saddle_point(), with the inertias known.
+SparsePattern pattern_with_inertias(const MatrixXd& a, int num_constraints) {
+  SparsePattern pattern = pattern_of(a);
+  for (int i = 0; i < pattern.size; ++i) {
+    pattern.blocks.block_of_unknown.push_back(i);
+    pattern.blocks.stages.push_back(i < pattern.size - num_constraints ? 0 : 1);
+  }
+  return pattern;
+}
+
+TEST(LinearSolver, EliminatesInTheOrderOfInertiasAndReducesARightHandSide) {
+  std::mt19937 rng(12);
+  for (const auto& [n, m] : {std::pair{1, 0}, std::pair{2, 1}, std::pair{6, 3}, std::pair{9, 3},
+                             std::pair{13, 6}, std::pair{24, 11}}) {
+    // With the smallest inertias rows are exchanged.
+    for (const double h : {0.1, 1.0, 30.0}) {
+      SCOPED_TRACE(testing::Message() << n << " + " << m << ", h = " << h);
+      const MatrixXd a = saddle_point(n, m, h, rng);
+      LinearSolver solver(pattern_with_inertias(a, m), kDense), searching(pattern_of(a), kDense);
+      expect_solution(searching, a);
+      expect_solution(solver, a);
+      const VectorXd b = VectorXd::LinSpaced(n + m, 1, 2);
+      const VectorXd x = solved(solver, b), y = solved_transposed(solver, b);
+
+      assemble(solver, a);
+      ASSERT_TRUE(solver.factorize_in_place({b.data(), static_cast<std::size_t>(b.size())}));
+      VectorXd reduced(n + m);
+      const std::span<double> out(reduced.data(), static_cast<std::size_t>(n + m));
+      ASSERT_TRUE(solver.solve_filled(out));
+      EXPECT_FALSE(solver.solve_filled(out)) << "there is only one";
+      EXPECT_LE((reduced - x).norm(), 1e-12 * x.norm());
+      EXPECT_EQ(solved(solver, b), x) << "factors are the same in place";
+      EXPECT_EQ(solved_transposed(solver, b), y);
+    }
+  }
+}
+
+TEST(LinearSolver, NamesTheSameUnknownInTheOrderOfInertias) {
+  std::mt19937 rng(13);
+  MatrixXd a = saddle_point(12, 4, 1, rng);
+  a.row(15) = a.row(13) + a.row(14) / 3;
+  a.col(15) = a.row(15).transpose();
+  LinearSolver solver(pattern_with_inertias(a, 4), kDense);
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    assemble(solver, a);
+    EXPECT_FALSE(solver.factorize_in_place());
+    assemble(solver, a);
+    EXPECT_FALSE(solver.factorize());
+    EXPECT_EQ(solver.singular_unknown(), 15);
+  }
+  a(3, 3) = std::numeric_limits<double>::quiet_NaN();
+  assemble(solver, a);
+  EXPECT_FALSE(solver.factorize_in_place());
 }
 
 TEST(LinearSolver, RefusesNumbersThatAreNotFinite) {
