@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 systems=$(dirname "$0")/../../examples/systems
 
 python3 - "$program" "$scratch" "$systems" <<'END'
-import copy, json, math, subprocess, sys
+import copy, json, math, re, subprocess, sys
 program, scratch, systems = sys.argv[1:]
 failures = 0
 
@@ -48,6 +48,17 @@ expect(se3["options"]["group"] == "se3" and near(se3["final"]["lower.x"], s["fin
 # Parameters of the file, of frames and of coordinates at the start.
 other = summary("simulate", pendulum, "--set", "elbow.angle0=0.3", "--set", "spring.k=10", "--set", "gravity3=-1.6")
 expect(not near(other["final"]["lower.x"], s["final"]["lower.x"], 0.1), "--set has no effect")
+
+# The page shows this file, and elements that can be added to it.
+with open(f"{systems}/../../docs/system-files.md", encoding="utf-8") as page, open(pendulum, encoding="utf-8") as source:
+    text, file = page.read(), source.read()
+expect("```json\n" + file + "```\n" in text, "docs/system-files.md shows another file")
+shown = dict(re.findall(r'^    "(\w+)": (\{"type".*\})$', text.split("A drive of the shoulder")[1], re.M))
+expect(set(shown) == {"motor", "rope"}, "elements of docs/system-files.md:", shown)
+added = ", ".join(f'"{name}": {entry}' for name, entry in shown.items())
+s = summary("simulate", written(file.replace('"elements": {', '"elements": {' + added + ",").replace('"shoulder": 0.4, ', "")),
+            "--t-end", "0.5")
+expect(near(s["final"]["shoulder.angle.x"], 6 * 0.5 / 2, 1e-8), "the drive of docs/system-files.md:", s["final"]["shoulder.angle.x"])
 
 # --- all commands ---
 short = ["--t-end", "0.2"]
