@@ -247,10 +247,15 @@ TEST(StiffBall, KeepsItsEnergyAboutAnyAxis) {
   system.set_parameter("ball.d", 0);
   const double start = energy_of(system, initial_state(system));
   std::vector<IntegrateOptions> methods = {munthe_kaas(gauss_2()), munthe_kaas(radau_iia_2())};
+  for (const int stages : {2, 3}) {
+    methods.emplace_back().method = Method::kRadau;
+    methods.back().radau.stages = stages;
+  }
   for (const double sigma : {0.0, 1.0}) {
     for (const double rho : {0.8, 0.9}) {
-      methods.emplace_back().alpha.method = {
-          .parameters = AlphaParameters::from_spectral_radius(rho), .sigma = sigma};
+      methods.push_back(alpha_steps());
+      methods.back().alpha.method = {.parameters = AlphaParameters::from_spectral_radius(rho),
+                                     .sigma = sigma};
     }
   }
   for (std::size_t i = 0; i < methods.size(); ++i) {
