@@ -71,7 +71,9 @@ class Simulator::Workspace {
     model_->check_current("this simulator was");
     take(values);
     start(values);
-    if (options_.adaptive) {
+    if (!values.steps.empty()) {
+      run_given(values.steps);
+    } else if (options_.adaptive) {
       run_adaptive();
     } else {
       run_fixed();
@@ -108,6 +110,10 @@ class Simulator::Workspace {
       check_options(options_, *model_);
       times_ = RunTimes(t_start, t_end);
     }
+    if (options_.adaptive) {
+      options_.adaptive->tolerance = values.tolerance.value_or(given_.adaptive->tolerance);
+      if (values.tolerance) check_options(options_, *model_);
+    }
     parameters_ = values.parameters.empty() ? default_parameters_ : values.parameters;
     stepper_->set_parameters(parameters_);
     initial_.set_parameters(parameters_);
@@ -128,6 +134,26 @@ class Simulator::Workspace {
       throw InvalidArgument("the value of parameter '" + model_->parameters()[i].name +
                             "' is not finite");
     }
+    check_steps(values);
+  }
+
+  void check_steps(const RunValues& values) const {
+    if (values.steps.empty()) return;
+    const double wanted =
+        values.t_end.value_or(given_.t_end) - values.t_start.value_or(given_.t_start);
+    double sum = 0;
+    for (const double h : values.steps) {
+      if (!(h > 0) || !std::isfinite(h)) {
+        throw InvalidArgument("a run was given a step of length " + number_text(h) +
+                              "; steps must be positive");
+      }
+      sum += h;
+    }
+    // Each carries the rounding of the times between which it lies.
+    constexpr double kTolerance = 1e-9;
+    if (std::abs(sum - wanted) <= kTolerance * wanted) return;
+    throw InvalidArgument("a run was given steps that last " + number_text(sum) +
+                          " in all; from its start to its end it takes " + number_text(wanted));
   }
 
   void start(const RunValues& values) {
@@ -145,7 +171,12 @@ class Simulator::Workspace {
     refuse_redundancy_that_drifts(options_.alpha, initial_.report());
     if (options_.on_consistent) options_.on_consistent(consistent_);
     step_ = options_.step;
-    if (options_.adaptive) prepare_error_control();
+    if (options_.adaptive) prepare_error_norm();
+    if (!values.steps.empty()) {
+      step_ = values.steps.front();
+    } else if (options_.adaptive) {
+      choose_first_step();
+    }
     stepper_->set_error_norm(norm_ ? &*norm_ : nullptr);
     stepper_->start(consistent_, step_);
     if (Consistency* const of_velocities = stepper_->consistency_of_velocities()) {
@@ -189,13 +220,17 @@ class Simulator::Workspace {
     return samples[num_samples_kept_++];
   }
 
-  void prepare_error_control() {
+  void prepare_error_norm() {
     const AdaptiveOptions& adaptive = *options_.adaptive;
     if (norm_) {
       norm_->start(initial_.assembly(), consistent_, adaptive.tolerance, times_.interval());
     } else {
       norm_.emplace(initial_.assembly(), consistent_, adaptive.tolerance, times_.interval());
     }
+  }
+
+  void choose_first_step() {
+    const AdaptiveOptions& adaptive = *options_.adaptive;
     step_ = adaptive.initial_step > 0
                 ? std::min(adaptive.initial_step, times_.interval())
                 : first_step(initial_, consistent_, *norm_, stepper_->error_exponent());
@@ -204,10 +239,20 @@ class Simulator::Workspace {
   void run_fixed() {
     const double h = options_.step;
     const FixedSteps steps = times_.fixed_steps(h);
+    least_step_ = h * options_.smallest_fraction;
     for (long n = 1; n < steps.count && !ended_; ++n) {
       advance(h, options_.t_start + static_cast<double>(n) * h);
     }
     advance(steps.last, options_.t_end);
+    if (!first_failure_.empty()) summary().warnings.push_back(first_failure_);
+  }
+
+  void run_given(const std::vector<double>& steps) {
+    least_step_ = *std::min_element(steps.begin(), steps.end()) * options_.smallest_fraction;
+    for (std::size_t n = 0; n + 1 < steps.size() && !ended_; ++n) {
+      advance(steps[n], stepper_->state().t + steps[n]);
+    }
+    advance(options_.t_end - stepper_->state().t, options_.t_end);
     if (!first_failure_.empty()) summary().warnings.push_back(first_failure_);
   }
 
@@ -217,7 +262,7 @@ class Simulator::Workspace {
     const StepReport& report = attempt(h, t_end);
     if (report.success) return complete(h);
     summary().failed_attempts += 1;
-    if (report.failure == NewtonFailure::kNonFinite || h / 2 < least_step()) {
+    if (report.failure == NewtonFailure::kNonFinite || h / 2 < least_step_) {
       return give_up(report, t_end);
     }
     if (first_failure_.empty()) {
@@ -228,8 +273,6 @@ class Simulator::Workspace {
     advance(h / 2, t_end - h / 2);
     advance(h / 2, t_end);
   }
-
-  double least_step() const { return options_.step * options_.smallest_fraction; }
 
   void run_adaptive() {
     const AdaptiveOptions& adaptive = *options_.adaptive;
@@ -424,7 +467,7 @@ class Simulator::Workspace {
   EventLocator events_;
   TrustWatch trust_;
   Solution solution_;
-  double step_ = 0;
+  double step_ = 0, least_step_ = 0;
   double next_sample_ = 0;
   long num_samples_ = 0;
   std::size_t num_samples_kept_ = 0;
