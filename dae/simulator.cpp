@@ -73,7 +73,9 @@ class Simulator::Workspace {
     model_->check_current("this simulator was");
     take(values);
     start(values);
-    if (options_.adaptive) {
+    if (!values.steps.empty()) {
+      run_given(values.steps);
+    } else if (options_.adaptive) {
       run_adaptive();
     } else {
       run_fixed();
@@ -111,6 +113,10 @@ class Simulator::Workspace {
       check_options(options_, *model_);
       times_ = RunTimes(t_start, t_end);
     }
+    if (options_.adaptive) {
+      options_.adaptive->tolerance = values.tolerance.value_or(given_.adaptive->tolerance);
+      if (values.tolerance) check_options(options_, *model_);
+    }
     parameters_ = values.parameters.empty() ? default_parameters_ : values.parameters;
     stepper_->set_parameters(parameters_);
     initial_.set_parameters(parameters_);
@@ -131,6 +137,26 @@ class Simulator::Workspace {
       throw InvalidArgument("the value of parameter '" + model_->parameters()[i].name +
                             "' is not finite");
     }
+    check_steps(values);
+  }
+
+  void check_steps(const RunValues& values) const {
+    if (values.steps.empty()) return;
+    const double wanted =
+        values.t_end.value_or(given_.t_end) - values.t_start.value_or(given_.t_start);
+    double sum = 0;
+    for (const double h : values.steps) {
+      if (!(h > 0) || !std::isfinite(h)) {
+        throw InvalidArgument("a run was given a step of length " + number_text(h) +
+                              "; steps must be positive");
+      }
+      sum += h;
+    }
+    // Each carries the rounding of the times between which it lies.
+    constexpr double kTolerance = 1e-9;
+    if (std::abs(sum - wanted) <= kTolerance * wanted) return;
+    throw InvalidArgument("a run was given steps that last " + number_text(sum) +
+                          " in all; from its start to its end it takes " + number_text(wanted));
   }
 
   void start(const RunValues& values) {
@@ -148,7 +174,12 @@ class Simulator::Workspace {
     refuse_redundancy_that_drifts(options_.alpha, initial_.report());
     if (options_.on_consistent) options_.on_consistent(consistent_);
     step_ = options_.step;
-    if (options_.adaptive) prepare_error_control();
+    if (options_.adaptive) prepare_error_norm();
+    if (!values.steps.empty()) {
+      step_ = values.steps.front();
+    } else if (options_.adaptive) {
+      choose_first_step();
+    }
     stepper_->set_error_norm(norm_ ? &*norm_ : nullptr);
     stepper_->start(consistent_, step_);
     if (Consistency* const of_velocities = stepper_->consistency_of_velocities()) {
@@ -199,13 +230,17 @@ class Simulator::Workspace {
     return samples[num_samples_kept_++];
   }
 
-  void prepare_error_control() {
+  void prepare_error_norm() {
     const AdaptiveOptions& adaptive = *options_.adaptive;
     if (norm_) {
       norm_->start(initial_.assembly(), consistent_, adaptive.tolerance, times_.interval());
     } else {
       norm_.emplace(initial_.assembly(), consistent_, adaptive.tolerance, times_.interval());
     }
+  }
+
+  void choose_first_step() {
+    const AdaptiveOptions& adaptive = *options_.adaptive;
     step_ = adaptive.initial_step > 0
                 ? std::min(adaptive.initial_step, times_.interval())
                 : first_step(initial_, consistent_, *norm_, stepper_->error_exponent());
@@ -214,10 +249,20 @@ class Simulator::Workspace {
   void run_fixed() {
     const double h = options_.step;
     const FixedSteps steps = times_.fixed_steps(h);
+    planned_step_ = std::min(h, times_.interval());
     for (long n = 1; n < steps.count && !ended_; ++n) {
       advance(h, options_.t_start + static_cast<double>(n) * h);
     }
     advance(steps.last, options_.t_end);
+    if (!first_failure_.empty()) summary().warnings.push_back(first_failure_);
+  }
+
+  void run_given(const std::vector<double>& steps) {
+    planned_step_ = *std::min_element(steps.begin(), steps.end());
+    for (std::size_t n = 0; n + 1 < steps.size() && !ended_; ++n) {
+      advance(steps[n], stepper_->state().t + steps[n]);
+    }
+    advance(options_.t_end - stepper_->state().t, options_.t_end);
     if (!first_failure_.empty()) summary().warnings.push_back(first_failure_);
   }
 
@@ -239,8 +284,7 @@ class Simulator::Workspace {
     advance(h / 2, t_end);
   }
 
-  double first_attempt() const { return std::min(options_.step, times_.interval()); }
-  double least_step() const { return first_attempt() * options_.smallest_fraction; }
+  double least_step() const { return planned_step_ * options_.smallest_fraction; }
 
   void run_adaptive() {
     const AdaptiveOptions& adaptive = *options_.adaptive;
@@ -248,6 +292,7 @@ class Simulator::Workspace {
     const double least = std::max(
         adaptive.smallest_step > 0 ? adaptive.smallest_step : 1e-12 * interval, times_.rounding());
     const double most = adaptive.largest_step > 0 ? adaptive.largest_step : interval;
+    planned_step_ = std::numeric_limits<double>::infinity();
     StepController controller(stepper_->error_exponent());
     while (!ended_ && !times_.has_ended(stepper_->state().t)) {
       double h =
@@ -399,7 +444,7 @@ class Simulator::Workspace {
     s.message = "the step from t = " + number_text(stepper_->state().t) + " to " +
                 number_text(t_end) + " failed: " + report.message;
     const double h = t_end - stepper_->state().t;
-    const bool is_shorter = options_.adaptive || h < 0.75 * first_attempt();
+    const bool is_shorter = h < 0.75 * planned_step_;
     if (report.failure != NewtonFailure::kNonFinite && is_shorter) {
       s.message += "; smaller steps down to " + number_text(h) + " were tried";
     }
@@ -437,6 +482,8 @@ class Simulator::Workspace {
   TrustWatch trust_;
   Solution solution_;
   double step_ = 0;
+  /// The shortest one, before any is halved; infinite where steps follow the error.
+  double planned_step_ = 0;
   double next_sample_ = 0;
   long num_samples_ = 0;
   std::size_t num_samples_kept_ = 0;

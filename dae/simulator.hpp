@@ -14,6 +14,11 @@ struct RunValues {
   std::optional<InitialValues> initial = {};
   ControlLaw controls = {};
   std::optional<double> t_start = {}, t_end = {};
+  /// Of error control; without it there is none to change.
+  std::optional<ErrorTolerance> tolerance = {};
+  /// Lengths of all steps, one after the other, whatever the options say of them: results are then smooth functions of
+  /// everything else, which they are not where steps follow the error. A step that fails is halved.
+  std::vector<double> steps = {};
 };
 
 /// Runs one model with one method again and again. All that can be made once is made by the constructor: a second run

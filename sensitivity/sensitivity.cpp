@@ -53,6 +53,13 @@ class Sensitivity::Workspace {
     has_names_ = false;
   }
 
+  Vector steps_of_last_run() const {
+    const Grid& grid = trajectory_.grid();
+    Vector steps(index(static_cast<int>(grid.num_steps())));
+    for (std::size_t n = 0; n < steps.size(); ++n) steps[n] = grid.step(static_cast<long>(n));
+    return steps;
+  }
+
   /// The run and the values.
   const Derivatives& run(const dae::RunValues& values) {
     const auto start = Clock::now();
@@ -307,6 +314,9 @@ Sensitivity& Sensitivity::operator=(Sensitivity&&) noexcept = default;
 const Objective& Sensitivity::objective() const { return workspace_->objective(); }
 void Sensitivity::set_times(int item, std::span<const double> times) {
   workspace_->set_times(item, times);
+}
+std::vector<double> Sensitivity::steps_of_last_run() const {
+  return workspace_->steps_of_last_run();
 }
 const Derivatives& Sensitivity::run(const dae::RunValues& values) {
   return workspace_->run(values);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "liegrad/dae/runs.hpp"
 #include "liegrad/dae/simulator.hpp"
@@ -28,6 +29,8 @@ class Sensitivity {
   const Objective& objective() const;
   /// Moves the times of an item of the objective, as many as it has, for the runs to come.
   void set_times(int item, std::span<const double> times);
+  /// Lengths of the steps of the last run, for dae::RunValues::steps of others.
+  std::vector<double> steps_of_last_run() const;
   /// The values alone. They stay until the next call.
   const Derivatives& run(const dae::RunValues& values = {});
   /// Derivatives of the last run() without a second run. Precondition: it came to its end, and its values are still there.

@@ -128,6 +128,46 @@ TEST(Simulator, TakesInitialValuesTimesAndControlsOfARun) {
   expect_same(simulator.run(), at_rest);
 }
 
+/// Steps that another run found: it is made again, and a run of other values has the same steps.
+TEST(Simulator, MakesGivenStepsAndFollowsAnotherTolerance) {
+  const dae::System system = models::make_model("heavy_top");
+  dae::IntegrateOptions options;
+  options.t_end = 0.1;
+  for (const dae::Method method : {dae::Method::kRadau, dae::Method::kMuntheKaas}) {
+    options.method = method;
+    options.tableau = dae::dormand_prince_54();
+    options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-7}};
+    const dae::Solution fine = dae::integrate(system, options);
+    options.adaptive->tolerance.relative = 1e-4;
+    dae::RunValues values;
+    options.on_step = [&values](const dae::State& state) {
+      values.steps.push_back(state.step);
+      return true;
+    };
+    const dae::Solution found = dae::integrate(system, options);
+    options.on_step = {};
+    ASSERT_GT(values.steps.size(), 5u);
+    ASSERT_GT(fine.summary.steps, found.summary.steps);
+
+    dae::Simulator simulator(system, options);
+    const dae::Solution again = simulator.run(values);
+    EXPECT_EQ(again.summary.steps, found.summary.steps);
+    for (std::size_t i = 0; i < found.final.q.size(); ++i) {
+      // Stages of Radau methods are solved to a part of the tolerance.
+      EXPECT_NEAR(again.final.q[i], found.final.q[i], method == dae::Method::kRadau ? 1e-7 : 0);
+    }
+    dae::RunValues faster = values_with(system, "top.omega2", 1.5);
+    const long of_its_own = simulator.run(faster).summary.steps;
+    faster.steps = values.steps;
+    EXPECT_EQ(simulator.run(faster).summary.steps, found.summary.steps);
+    EXPECT_GT(of_its_own, found.summary.steps);
+
+    EXPECT_EQ(simulator.run({.tolerance = dae::ErrorTolerance{.relative = 1e-7}}).final.q,
+              fine.final.q);
+    EXPECT_EQ(simulator.run().final.q, found.final.q);
+  }
+}
+
 TEST(Simulator, AllocatesNothingInASecondRun) {
   for (const Case& one : cases()) {
     const dae::System system = models::make_model(one.model);
@@ -167,6 +207,12 @@ TEST(Simulator, SaysWhatIsWrongWithValues) {
   values.parameters[0] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(message_of([&] { simulator.run(values); }),
             "the value of parameter '" + system.parameters()[0].name + "' is not finite");
+  values = {.steps = {0.01, -0.01}};
+  EXPECT_EQ(message_of([&] { simulator.run(values); }),
+            "a run was given a step of length -0.01; steps must be positive");
+  values.steps = {0.01, 0.02};
+  EXPECT_EQ(message_of([&] { simulator.run(values); }),
+            "a run was given steps that last 0.03 in all; from its start to its end it takes 0.02");
   values = {};
   values.t_end = -1;
   EXPECT_NE(message_of([&] { simulator.run(values); }), "");
