@@ -41,11 +41,11 @@ tidy: build/build.ninja with-tests  ## clang-tidy, which takes longer than every
 	@cmake --build build --target tidy -- -k 0
 
 asan: build/asan/build.ninja  ## run the tests under address and undefined-behaviour sanitizers
-	@cmake --build build/asan --target tests
+	@cmake --build --preset asan-ubsan
 	@ctest --preset asan-ubsan --parallel $(JOBS)
 
 # Which part: see tests/CMakeLists.txt.
-sanitize: build/asan-chosen/build.ninja  ## the same for a part of the tests that takes minutes
+sanitize: build/asan/build.ninja  ## the same for a part of the tests that takes minutes
 	@cmake --build --preset asan-chosen
 	@ctest --preset asan-chosen --parallel $(JOBS)
 
@@ -70,10 +70,6 @@ with-tests: build/build.ninja test-packages
 
 build/asan/build.ninja: CMakePresets.json | packages test-packages
 	@cmake --preset asan-ubsan
-	@touch $@
-
-build/asan-chosen/build.ninja: CMakePresets.json | packages test-packages
-	@cmake --preset asan-chosen
 	@touch $@
 
 build/tsan/build.ninja: CMakePresets.json | packages test-packages

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "liegrad/dae/run/event_locator.hpp"
 #include "liegrad/dae/run/first_step.hpp"
