@@ -70,6 +70,17 @@ class Adapter final : public Ipopt::TNLP {
     return true;
   }
 
+  bool get_scaling_parameters(Number& cost, bool& has_variables, Index n, Number* variables,
+                              bool& has_rows, Index m, Number* rows) override {
+    const UnitScales& scales = nlp_.units;
+    has_variables = has_rows = !scales.empty();
+    if (scales.empty()) return true;
+    cost = 1 / scales.cost;
+    for (Index i = 0; i < n; ++i) variables[i] = 1 / scales.variables[index(i)];
+    for (Index i = 0; i < m; ++i) rows[i] = 1 / scales.rows[index(i)];
+    return true;
+  }
+
   bool get_starting_point(Index n, bool init_x, Number* x, bool init_z, Number* z_l, Number* z_u,
                           Index m, bool init_lambda, Number* lambda) override {
     if (init_x) std::copy_n(iterate_.x.begin(), n, x);
@@ -337,6 +348,13 @@ void run_ipopt(Program& program, const SolveOptions& options, const StopRequest&
   if (!blocks && program.has_joints()) {
     choose("mumps_pivtol", "1e-2");
     choose("mumps_pivot_order", kMetis);  // what MUMPS chooses takes four times as long
+  }
+  if (!program.units.empty()) {
+    choose("nlp_scaling_method", "user-scaling");
+    // Those of the scaled problem decide.
+    for (const char* const name : {"dual_inf_tol", "constr_viol_tol", "compl_inf_tol"}) {
+      choose(name, "1e20");
+    }
   }
   if (options.hessian == HessianMode::kLimitedMemory) {
     choose("hessian_approximation", "limited-memory");

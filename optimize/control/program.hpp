@@ -23,6 +23,13 @@ struct ProgramShape {
   FrontOrder front_order = FrontOrder::kStages;
 };
 
+/// What unknowns, rows and the cost are counted in; empty where they stay as they are. See unit_scales.hpp.
+struct UnitScales {
+  std::vector<double> variables, rows;
+  double cost = 1;
+  bool empty() const { return variables.empty(); }
+};
+
 /// A nonlinear program as IPOPT sees it:
 ///
 ///     min f(x),   constraint bounds ≤ g(x) ≤ constraint bounds,   bounds ≤ x ≤ bounds.
@@ -61,6 +68,8 @@ class Program {
   /// Moves the reference to the configurations of x, where it may move.
   virtual void recentre(std::vector<double>& x) = 0;
 
+  /// IPOPT works in these units, and nobody else sees them.
+  UnitScales units;
   /// The elimination of its KKT matrices in time, made when it is first needed and kept from search to search.
   std::shared_ptr<TimeBlocks> elimination;
 

@@ -6,6 +6,7 @@
 
 #include "liegrad/control/ipopt_blocks.hpp"
 #include "liegrad/control/radau_costates.hpp"
+#include "liegrad/dae/system/element_check.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
 
@@ -88,6 +89,10 @@ void check(const SolveOptions& options) {
 }
 
 void check(Transcription& transcription, Nlp& nlp) {
+  const std::vector<double>& x = transcription.guess();
+  dae::ElementCheck(transcription.problem().system())
+      .check(transcription.state(x, 0).q, transcription.parameters(x), transcription.controls(x, 0),
+             0.0);
   check_controls(transcription, nlp);
   check_start(transcription, nlp);
 }

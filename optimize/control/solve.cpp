@@ -8,6 +8,7 @@
 #include "liegrad/control/search.hpp"
 #include "liegrad/control/shooting.hpp"
 #include "liegrad/control/solution_parts.hpp"
+#include "liegrad/control/unit_scales.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::control {
@@ -59,6 +60,8 @@ struct Solver::Parts {
     }
     if (options.transcription.kind != TranscriptionKind::kSimultaneous) {
       shooting.emplace(transcription, nlp, stop);
+    } else {
+      nlp.units = unit_scales(transcription, nlp);
     }
     setup_seconds = seconds_since(begin);
   }
@@ -155,6 +158,11 @@ Solution Solver::Parts::solve(const Iterate& from) {
   record.summary.setup_wall_seconds = setup_seconds;
   if (!options.transcription.method && !transcription.has_stages()) {
     record.summary.choices.push_back(reason_for_method(problem));
+  }
+  if (!nlp.units.empty()) {
+    record.summary.choices.push_back(
+        "units in which horizon, controls and cost are about 1, within IPOPT: its tolerances are "
+        "absolute");
   }
   const Iterate iterate = search(from, record);
   Solution solution;

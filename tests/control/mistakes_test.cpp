@@ -43,6 +43,29 @@ TEST(Mistakes, AreNamedWithTheirRemedy) {
   EXPECT_SENTENCE(solve(make_problem("reorientation"), options), "takes a number");
 }
 
+TEST(Mistakes, ElementsAreAskedWhetherTheyMakeSense) {
+  for (const int stages : {0, 2}) {
+    SolveOptions options = interpreted(4);
+    options.transcription.radau_stages = stages;
+    EXPECT_SENTENCE(solve(make_problem("reorientation", {{"body.J1", -1}}), options),
+                    "element 'body' has inertia J1 = -1; it must be positive");
+  }
+}
+
+/// A pendulum whose end is where its joint does not let it be.
+TEST(Unsolvable, ConditionsThatContradictAJointAreSaid) {
+  Problem problem = make_problem("spherical_pendulum");
+  problem.add_end_constraint(
+      "height", [](const auto& at) { return at.frame("body").position(2); }, {.lower = 1.5});
+  SolveOptions options = interpreted(20);
+  options.max_iterations = 200;
+  const Solution solution = solve(problem, options);
+  EXPECT_FALSE(is_solved(solution.summary.status)) << solution.summary.message;
+  ASSERT_FALSE(solution.summary.violations.empty());
+  EXPECT_GT(solution.summary.violations.front().size, 1e-2);
+  EXPECT_EQ(solution.states.size(), 21U);
+}
+
 TEST(Mistakes, ASystemWithoutControlsIsRefused) {
   dae::System system("still");
   system.add_node("x", lie::NodeGroup::rn(1));

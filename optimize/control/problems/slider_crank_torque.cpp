@@ -1,5 +1,6 @@
-// A slider–crank mechanism turns its crank by a given angle from rest to rest with the least ∫u² dt of the motor's torque:
-// crank and rod are slender, in absolute coordinates (x, y, θ), and all joints are constraints.
+// A slider–crank mechanism turns its crank by a given angle from rest to rest with the least ∫u² dt of the motor's torque,
+// or ∫(u² + w|λ|²) dt with the force λ in the pin of the crank: crank and rod are slender, in absolute coordinates
+// (x, y, θ), and all joints are constraints.
 
 #include <cmath>
 #include <numbers>
@@ -63,6 +64,15 @@ Problem make(const Settings& settings) {
   problem.fix_end_velocity("crank", {2});
   problem.add_running_cost(
       [](const auto& at) { return at.control("motor.torque") * at.control("motor.torque"); });
+  if (settings.is_given("pin_weight")) {
+    const double weight = settings("pin_weight");
+    if (!(weight >= 0)) throw InvalidArgument("pin_weight must not be negative");
+    problem.add_running_cost([weight](const auto& at) {
+      const auto lambda = at.multipliers("pin");
+      using S = std::decay_t<decltype(lambda(0))>;
+      return S(S(weight) * (lambda(0) * lambda(0) + lambda(1) * lambda(1)));
+    });
+  }
   // From rest to rest.
   problem.set_guess(
       [=](double s) { return at_crank_angle(start + s * s * (3 - 2 * s) * turn, l1, l2); });
@@ -77,7 +87,9 @@ BuiltInProblem slider_crank_torque() {
       .description = "Turn the crank of a slider-crank from rest to rest, least integral of u^2",
       .parameters = {{"T", 1, "s", "the horizon"},
                      {"angle0", std::numbers::pi / 2, "rad", "of the crank at the start"},
-                     {"angle", 2 * std::numbers::pi, "rad", "by which it turns"}},
+                     {"angle", 2 * std::numbers::pi, "rad", "by which it turns"},
+                     {"pin_weight", 0, "m^2",
+                      "of the squared force in the crank's pin in the cost; none unless set"}},
       .make = make};
 }
 

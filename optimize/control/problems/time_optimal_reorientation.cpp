@@ -16,10 +16,14 @@ Problem make(const Settings& settings) {
   settings.apply_to(system);
   const double limit = settings("torque_limit"), angle = settings("angle");
   if (!(limit > 0)) throw InvalidArgument("torque_limit must be positive");
-  Problem problem(std::move(system), "time_optimal_reorientation");
-  // The time about the axis with the limit of one torque, for an inertia of 1.
-  problem.set_free_horizon(2 * std::sqrt(std::abs(angle) / limit) + 1e-3);
   const lie::Vec<double, 3> axis = axis_of(settings), turn = angle * axis;
+  const double inertia = axis(0) * axis(0) * system.parameter("body.J1") +
+                         axis(1) * axis(1) * system.parameter("body.J2") +
+                         axis(2) * axis(2) * system.parameter("body.J3");
+  Problem problem(std::move(system), "time_optimal_reorientation");
+  // The time about the axis with the limit of one torque.
+  const double unit = std::sqrt(std::abs(inertia) / limit);
+  problem.set_free_horizon(unit * (2 * std::sqrt(std::abs(angle)) + 1e-3));
   problem.fix_end_configuration("body", rotation_coeffs(turn));
   problem.fix_end_velocity("body");
   set_torque_units(problem);
