@@ -6,7 +6,9 @@
 
 namespace liegrad::dae {
 
-/// A PI controller of the step: the next step follows the error of this step and how it changed.
+/// A PI controller of the step: the next step follows the error of this step and how it changed. Where the error is far
+/// below 1 a change of it is no trend: the next step is then the one that would have had a tenth, where the PI controller
+/// comes to rest.
 class StepController {
  public:
   explicit StepController(int exponent) : exponent_(exponent) {}
@@ -14,8 +16,9 @@ class StepController {
   /// Factor of the next step after one whose error is at most 1.
   double after_acceptance(double error) {
     const double now = std::max(error, kLeastError);
-    const double factor =
+    const double by_trend =
         kSafety * std::pow(now, -0.7 / exponent_) * std::pow(previous_error_, 0.4 / exponent_);
+    const double factor = std::max(by_trend, std::pow(kAtRest / now, 1.0 / exponent_));
     previous_error_ = now;
     const double limit = std::exchange(after_rejection_, false) ? 1.0 : kMostGrowth;
     const double bounded = std::clamp(factor, kMostReduction, limit);
@@ -32,7 +35,7 @@ class StepController {
   }
 
  private:
-  static constexpr double kSafety = 0.9, kLeastError = 1e-4;
+  static constexpr double kSafety = 0.9, kLeastError = 1e-4, kAtRest = 0.1;
   static constexpr double kMostReduction = 0.2, kMostGrowth = 2.0, kWorthwhile = 1.1;
 
   int exponent_;

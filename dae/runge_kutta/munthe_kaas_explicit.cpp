@@ -253,4 +253,8 @@ double ExplicitMuntheKaas::error(const ErrorNorm& norm) {
 
 int ExplicitMuntheKaas::error_exponent() const { return tableau_.error_exponent(); }
 
+double ExplicitMuntheKaas::longest_step() const {
+  return kLongestTurn * step_of_half_turn(assembly_.system().configuration_space(), current.v);
+}
+
 }  // namespace liegrad::dae

@@ -25,6 +25,7 @@ class ExplicitMuntheKaas final : public Stepper {
   void accept() override;
   double error(const ErrorNorm& norm) override;
   int error_exponent() const override;
+  double longest_step() const override;
   LinearSolverKind solver() const override { return solver_; }
   Assembly& assembly() override { return assembly_; }
 

@@ -13,8 +13,6 @@ namespace {
 
 /// Extrapolation over more of the last step than this would amplify its errors.
 constexpr double kLongestExtrapolation = 2;
-/// Of half a turn, beyond which steps are refused.
-constexpr double kLongestTurn = 0.9;
 
 Formulation formulation_of(const Model& system, const RadauOptions& options) {
   return system.num_multipliers() > 0 ? options.formulation : Formulation::kIndex3;
@@ -71,7 +69,8 @@ void Radau::accept() {
 void Radau::guess(Guess kind, double h) {
   const bool extrapolates =
       kind == Guess::kExtrapolated && h <= kLongestExtrapolation * history_.last_step();
-  int ends = extrapolates ? history_.best() : 1;
+  const int ends = extrapolates ? history_.best() : 1;
+  int ends_of_multipliers = extrapolates ? history_.best_of_multipliers() : 1;
   const auto part = [this](int stage) {
     return std::span(guess_).subspan(index(stage * dof_), index(dof_));
   };
@@ -86,13 +85,13 @@ void Radau::guess(Guess kind, double h) {
     return false;
   };
   if (turns_too_far(kLargestGuessedTurn)) {
-    ends = 1;
+    ends_of_multipliers = 1;
     for (int i = 0; i < options_.stages; ++i) std::ranges::copy(current.v, part(i).begin());
     if (turns_too_far(std::numbers::pi)) std::ranges::fill(guess_, 0.0);
   }
   equations_.guess(guess_);
   for (int i = 0; i < options_.stages; ++i) {
-    history_.multipliers(coefficients_.c(i) * h, ends, equations_.multipliers(i),
+    history_.multipliers(coefficients_.c(i) * h, ends_of_multipliers, equations_.multipliers(i),
                          equations_.algebraic(i));
   }
 }

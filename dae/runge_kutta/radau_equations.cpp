@@ -199,15 +199,6 @@ void RadauEquations::apply() {
   kinematics_.correct(change_);
 }
 
-void RadauEquations::write_change(int stage, std::span<double> theta) const {
-  std::ranges::fill(theta, 0.0);
-  for (int j = 0; j < stages_; ++j) {
-    const double weight = h_ * coefficients_.a(stage, j);
-    const double* const change = change_.data() + index(j * dof_);
-    for (std::size_t k = 0; k < theta.size(); ++k) theta[k] += weight * change[k];
-  }
-}
-
 void RadauEquations::add_stabilizer_force(std::span<const double> eta, double factor,
                                           std::span<double> to) {
   assembly_.stabilizer().add_product(factor, eta, to);

@@ -74,8 +74,8 @@ class RadauEquations {
     return std::span<const double>(correction_).subspan(static_cast<std::size_t>(stage * size_));
   }
 
-  /// Writes the change of θ of a stage by the last correction, to first order.
-  void write_change(int stage, std::span<double> theta) const;
+  /// Writes the changes of θ of all stages by the last correction, to first order.
+  void write_changes(std::vector<double>& theta) const { kinematics_.integrate(change_, theta); }
 
   /// Moves an assembly, and its controls, to a time.
   void go_to_time(double t, Assembly& to);

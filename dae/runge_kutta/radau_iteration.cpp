@@ -68,7 +68,7 @@ RadauIteration::RadauIteration(Assembly& assembly, RadauEquations& equations,
       num_modes_(static_cast<int>(coefficients.modes.size())),
       cost_of_simplified_(cost_of_simplified(assembly.algebraic_offset())),
       tolerances_(assembly, equations, coefficients, options.relative_tolerance),
-      theta_change_(index(assembly.system().dof())) {
+      theta_changes_(index(options.stages * assembly.system().dof())) {
   if (options.newton != RadauNewton::kFull && !options.allow_redundant) {
     equations_.prepare_simplified();
   }
@@ -129,9 +129,11 @@ bool RadauIteration::factorize(bool full, StepReport& report) {
 
 double RadauIteration::size_of_correction() {
   double largest = 0;
+  equations_.write_changes(theta_changes_);
+  const std::size_t dof = theta_changes_.size() / index(options_.stages);
   for (int i = 0; i < options_.stages; ++i) {
-    equations_.write_change(i, theta_change_);
-    const double size = norm_->size(theta_change_, equations_.correction(i));
+    const double size = norm_->size(std::span(theta_changes_).subspan(index(i) * dof, dof),
+                                    equations_.correction(i));
     if (!(size <= largest)) largest = size;  // also NaN
   }
   return norm_->accumulated_over_local(h_) * largest / kPartOfTolerance;
@@ -143,9 +145,13 @@ bool RadauIteration::is_within_tolerance(bool full) {
   const double size = size_of_correction();
   corrections_.add(size);
   double& expected = expected_rate_[full ? 1 : 0];
-  double rate = std::pow(expected, kTrustInRate);
-  if (!full) rate = std::max(rate, std::abs(1 - h_ / matrix_step_));
-  if (corrections_.count > 1) rate = expected = std::max(corrections_.late_rate(), 1e-12);
+  double rate;
+  if (corrections_.count > 1) {
+    rate = expected = std::max(corrections_.late_rate(), 1e-12);
+  } else {
+    rate = std::pow(expected, kTrustInRate);
+    if (!full) rate = std::max(rate, std::abs(1 - h_ / matrix_step_));
+  }
   return rate < 1 && rate / (1 - rate) * size <= 1;
 }
 

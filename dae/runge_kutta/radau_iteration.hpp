@@ -88,7 +88,7 @@ class RadauIteration {
   /// Iterations in the step in which they were made, and how many iterations more all steps since took.
   int fresh_iterations_ = 0, further_iterations_ = 0;
   State here_;
-  std::vector<double> theta_change_;
+  std::vector<double> theta_changes_;
 };
 
 }  // namespace liegrad::dae

@@ -43,6 +43,12 @@ RadauKinematics::RadauKinematics(const lie::GroupList& space, const RadauCoeffic
 void RadauKinematics::begin(const State& start, double h) {
   start_ = &start;
   h_ = h;
+  for (int i = 0; i < stages_; ++i) {
+    for (int j = 0; j < stages_; ++j) {
+      h_a_[index(kMostStages * i + j)] = h * coefficients_.a(i, j);
+      inverse_over_h_[index(kMostStages * i + j)] = coefficients_.inverse(i, j) / h;
+    }
+  }
   for (int i = 0; i < space_.size(); ++i) {
     NodeView::of<double>(space_.group(i), std::span(start.q).subspan(index(space_.coeff_offset(i))),
                          start_view_[index(i)]);
@@ -54,7 +60,7 @@ void RadauKinematics::set_velocities(std::span<const double> v) {
   constexpr int kTimes = 4;
   std::ranges::copy(v, rates_.begin());
   for (int k = 0; k < kTimes; ++k) {
-    find_theta();
+    combine(h_a_, rates_, theta_);
     for (int i = 0; i < stages_; ++i) {
       const std::size_t first = index(i * dof_), dof = index(dof_);
       space_.apply_tangent_operator_inverse<double>(theta(i), v.subspan(first, dof),
@@ -63,21 +69,25 @@ void RadauKinematics::set_velocities(std::span<const double> v) {
   }
 }
 
-/// Writes Σ_j weight(j) x_j of the vectors of all stages.
-template <class F>
-void RadauKinematics::combine(const std::vector<double>& stages, F&& weight, double* to) const {
+void RadauKinematics::combine(const Weights& w, const std::vector<double>& x,
+                              std::vector<double>& to) const {
   static_assert(kMostStages == 3);
-  const double* const x = stages.data();
-  const double *const y = x + dof_, *const z = x + (stages_ - 1) * dof_;
-  const double of_x = weight(0), of_y = weight(1), of_z = stages_ == 3 ? weight(2) : 0;
-  double* const __restrict sum = to;
-  for (int k = 0; k < dof_; ++k) sum[k] = of_x * x[k] + of_y * y[k] + of_z * z[k];
-}
-
-void RadauKinematics::find_theta() {
-  for (int i = 0; i < stages_; ++i) {
-    combine(
-        rates_, [&](int j) { return h_ * coefficients_.a(i, j); }, theta_.data() + i * dof_);
+  const double *const x_0 = x.data(), *const x_1 = x_0 + dof_, *const x_2 = x_1 + dof_;
+  double *const __restrict y_0 = to.data(), *const __restrict y_1 = y_0 + dof_;
+  double* const __restrict y_2 = y_1 + dof_;
+  if (stages_ == 3) {
+    for (int k = 0; k < dof_; ++k) {
+      const double a = x_0[k], b = x_1[k], c = x_2[k];
+      y_0[k] = w[0] * a + w[1] * b + w[2] * c;
+      y_1[k] = w[3] * a + w[4] * b + w[5] * c;
+      y_2[k] = w[6] * a + w[7] * b + w[8] * c;
+    }
+  } else {
+    for (int k = 0; k < dof_; ++k) {
+      const double a = x_0[k], b = x_1[k];
+      y_0[k] = w[0] * a + w[1] * b;
+      y_1[k] = w[3] * a + w[4] * b;
+    }
   }
 }
 
@@ -139,7 +149,7 @@ void RadauKinematics::move(int node, const double* theta, const double* p, doubl
 }
 
 void RadauKinematics::update(std::span<const double> f) {
-  find_theta();
+  combine(h_a_, rates_, theta_);
   double* view = views_.data();
   for (int i = 0; i < stages_; ++i) {
     for (int node = 0; node < space_.size(); ++node) {
@@ -155,11 +165,7 @@ void RadauKinematics::update(std::span<const double> f) {
       change[k] = v[k] - v_n[k];
     }
   }
-  for (int i = 0; i < stages_; ++i) {
-    combine(
-        v_change_, [&](int j) { return coefficients_.inverse(i, j) / h_; },
-        v_dot_.data() + i * dof_);
-  }
+  combine(inverse_over_h_, v_change_, v_dot_);
 }
 
 std::optional<int> RadauKinematics::node_turned_beyond(double angle) const {
@@ -258,22 +264,37 @@ void RadauKinematics::correct(std::span<const double> x) {
       }
     }
   }
+  for (const TurningPart& part : turning_) {
+    if (stages_ == 3) {
+      add_rates<3>(part, x);
+    } else {
+      add_rates<2>(part, x);
+    }
+  }
+}
+
+template <int Stages>
+void RadauKinematics::add_rates(const TurningPart& part, std::span<const double> x) {
+  constexpr int kSize = 3 * Stages;
+  using Vector = lie::Vec<double, kSize>;
+  using Square = Eigen::Map<const lie::Mat<double, kSize>>;
   const auto gathered = [this, x](int dof) {
-    Vector all(3 * stages_);
-    for (int i = 0; i < stages_; ++i) {
+    Vector all;
+    for (int i = 0; i < Stages; ++i) {
       for (int k = 0; k < 3; ++k) all(3 * i + k) = x[index(i * dof_ + dof + k)];
     }
     return all;
   };
   const auto add = [this](int dof, const Vector& change) {
-    for (int i = 0; i < stages_; ++i) {
+    for (int i = 0; i < Stages; ++i) {
       for (int k = 0; k < 3; ++k) rates_[index(i * dof_ + dof + k)] += change(3 * i + k);
     }
   };
-  for (const TurningPart& part : turning_) {
-    const Vector first = gathered(part.dof);
-    add(part.dof, part.a * first);
-    if (part.is_dual) add(part.dof + 3, part.c * first + part.a * gathered(part.dof + 3));
+  const Square a(part.a.data());
+  const Vector first = gathered(part.dof);
+  add(part.dof, a * first);
+  if (part.is_dual) {
+    add(part.dof + 3, Square(part.c.data()) * first + a * gathered(part.dof + 3));
   }
 }
 

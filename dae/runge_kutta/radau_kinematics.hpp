@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -52,6 +53,10 @@ class RadauKinematics {
   void set_maps(int stage, int column, Assembly& assembly) const;
   /// Adds E x to the rates.
   void correct(std::span<const double> x);
+  /// Writes h Σ_j a_ij x_j for all stages i: what changes x of rates change in θ.
+  void integrate(const std::vector<double>& x, std::vector<double>& to) const {
+    combine(h_a_, x, to);
+  }
   /// x = E x, or Eᵀ x, of columns side by side.
   enum class Side { kPlain, kTransposed };
   void multiply(Side side, int columns, std::span<double> x);
@@ -59,7 +64,6 @@ class RadauKinematics {
  private:
   static constexpr int kMostStages = 3, kLargest = 3 * kMostStages;
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kLargest, kLargest>;
-  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kLargest, 1>;
   /// E of a part that turns, (A 0; C A) for SE(3) with all stages in A and in C, and T of its stages.
   struct TurningPart {
     int node, dof;
@@ -70,10 +74,13 @@ class RadauKinematics {
   struct Parts;
   struct Linearization;
 
-  template <class F>
-  void combine(const std::vector<double>& stages, F&& weight, double* to) const;
-  /// θ of the rates.
-  void find_theta();
+  /// By rows: what each stage contributes to each.
+  using Weights = std::array<double, kMostStages * kMostStages>;
+
+  /// Writes Σ_j w_ij x_j for all stages i.
+  void combine(const Weights& w, const std::vector<double>& x, std::vector<double>& to) const;
+  template <int Stages>
+  void add_rates(const TurningPart& part, std::span<const double> x);
   void move(int node, const double* theta, const double* p, double* view, double* v) const;
   static void turn(const double* start_view, const double* theta, const double* p, double* view,
                    double* v);
@@ -89,6 +96,7 @@ class RadauKinematics {
   int stages_, dof_;
   const State* start_ = nullptr;
   double h_ = 0;
+  Weights h_a_{}, inverse_over_h_{};  ///< hA and A⁻¹/h
   std::vector<std::vector<double>> start_view_;
   std::vector<double> rates_, theta_, v_, v_change_, v_dot_;  ///< v_change_: v_i - v_n
   int size_of_views_ = 0;

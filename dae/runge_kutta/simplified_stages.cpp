@@ -12,10 +12,6 @@ Formulation of_one_stage(Formulation formulation) {
   return formulation == Formulation::kStabilized ? Formulation::kIndex2 : formulation;
 }
 
-void add_multiple(int size, double factor, const double* from, double* __restrict to) {
-  for (int k = 0; k < size; ++k) to[k] += factor * from[k];
-}
-
 }  // namespace
 
 StepCoefficients stage_coefficients(double h, double c_a, double c_v, double k) {
@@ -36,8 +32,8 @@ SimplifiedStages::SimplifiedStages(const Assembly& assembly, const RadauCoeffici
       size_(assembly.size()),
       has_stabilizer_(assembly.find_stabilizer() != nullptr),
       stage_(assembly.system(), of_one_stage(assembly.formulation()), false, solver),
-      given_(index(stages_ * stage_.size())),
-      right_(index(2 * stage_.size())),
+      modal_(index(stages_ * stage_.size())),
+      right_(index(stage_.size())),
       scratch_(index(dof_)),
       eta_(index(assembly.system().num_multipliers())) {
   for (int row = 0; row < stage_.size(); ++row) {
@@ -45,8 +41,21 @@ SimplifiedStages::SimplifiedStages(const Assembly& assembly, const RadauCoeffici
     rows_.push_back(has_stabilizer_ && is_constraint ? assembly.stabilizer_offset() + row - dof_
                                                      : row);
   }
+  // A real mode is one row of S⁻¹ and a column of S. A complex one stands for its conjugate, too: its parts are two of
+  // each, and twice the real part of the product counts.
+  std::size_t m = 0;
   for (const RadauCoefficients::Mode& mode : coefficients_.modes) {
     modes_.emplace_back(stage_, mode.is_real() ? 1 : 2, solver);
+    for (int i = 0; i < stages_; ++i) {
+      const std::complex<double> from = mode.from_stages(i), to = mode.to_stages(i);
+      const std::size_t of_row = kMostStages * m + index(i), of_column = index(kMostStages * i) + m;
+      from_stages_[of_row] = from.real();
+      to_stages_[of_column] = mode.is_real() ? to.real() : 2 * to.real();
+      if (mode.is_real()) continue;
+      from_stages_[of_row + kMostStages] = from.imag();
+      to_stages_[of_column + 1] = -2 * to.imag();
+    }
+    m += mode.is_real() ? 1 : 2;
   }
   if (has_stabilizer_) gram_.emplace(assembly, solver);
   const ConstraintRows rows = constraint_rows(stage_.formulation());
@@ -95,42 +104,65 @@ bool SimplifiedStages::factorize(double h, const Stabilizer* n, std::span<const 
 void SimplifiedStages::solve(std::span<const double> residual, const Stabilizer* n,
                              std::span<const double> weights, std::span<double> correction) {
   const int size = stage_.size();
-  for (int i = 0; i < stages_; ++i) {
-    for (int k = 0; k < size; ++k) {
-      given_[index(i * size + k)] = residual[index(i * size_ + rows_[index(k)])];
-    }
+  if (stages_ == 3) {
+    transform<3>(residual.data());
+  } else {
+    transform<2>(residual.data());
   }
-  std::ranges::fill(correction, 0.0);
-  double* const real = right_.data();
-  double* const imaginary = real + size;
-  for (std::size_t m = 0; m < modes_.size(); ++m) {
-    const RadauCoefficients::Mode& mode = coefficients_.modes[m];
-    std::ranges::fill(right_, 0.0);
-    for (int i = 0; i < stages_; ++i) {
-      const double* const own = given_.data() + i * size;
-      add_multiple(size, -mode.from_stages(i).real(), own, real);
-      if (!mode.is_real()) add_multiple(size, -mode.from_stages(i).imag(), own, imaginary);
-    }
-    modes_[m].solver().solve(std::span(right_).first(index(modes_[m].size())));
-    for (int i = 0; i < stages_; ++i) {
-      const std::complex<double> to = mode.to_stages(i);
-      double* const own = correction.data() + i * size_;
-      add_multiple(size, mode.is_real() ? to.real() : 2 * to.real(), real, own);
-      if (!mode.is_real())
-        add_multiple(size, -2 * to.imag(), imaginary, own);  // with its conjugate
-    }
+  double* mode = modal_.data();
+  for (CoupledMatrix& matrix : modes_) {
+    matrix.solver().solve({mode, index(matrix.size())});
+    mode += matrix.size();
+  }
+  if (stages_ == 3) {
+    transform_back<3>(correction.data());
+  } else {
+    transform_back<2>(correction.data());
   }
   if (!gram_) return;
+  const std::size_t count = eta_.size();
   for (int i = 0; i < stages_; ++i) {
-    const std::span<double> eta = correction.subspan(index(i * size_ + stage_.size()), eta_.size());
-    for (int j = 0; j < stages_; ++j) {
-      const double weight = coefficients_.inverse(i, j);
-      const double* const position = residual.data() + j * size_ + dof_;
-      for (std::size_t k = 0; k < eta.size(); ++k) eta[k] += weight * position[k];
+    const std::span<double> eta = correction.subspan(index(i * size_ + size), count);
+    for (std::size_t k = 0; k < count; ++k) {
+      const double* const position = residual.data() + index(dof_) + k;
+      double sum = 0;
+      for (int j = 0; j < stages_; ++j) sum += coefficients_.inverse(i, j) * position[j * size_];
+      eta[k] = sum;
     }
     StabilizerGram::add_gradient(*n, weights, correction.subspan(index(i * size_), index(dof_)),
                                  scratch_, eta);
     gram_->solve(eta);
+  }
+}
+
+template <int Stages>
+void SimplifiedStages::transform(const double* residual) {
+  const int size = stage_.size();
+  const int* const row = rows_.data();
+  double* const __restrict to = modal_.data();
+  for (int k = 0; k < size; ++k) {
+    double r[Stages];
+    for (int i = 0; i < Stages; ++i) r[i] = residual[i * size_ + row[k]];
+    for (int m = 0; m < Stages; ++m) {
+      double sum = 0;
+      for (int i = 0; i < Stages; ++i) sum -= from_stages_[index(kMostStages * m + i)] * r[i];
+      to[m * size + k] = sum;
+    }
+  }
+}
+
+template <int Stages>
+void SimplifiedStages::transform_back(double* correction) const {
+  const int size = stage_.size();
+  const double* const from = modal_.data();
+  for (int k = 0; k < size; ++k) {
+    double x[Stages];
+    for (int m = 0; m < Stages; ++m) x[m] = from[m * size + k];
+    for (int i = 0; i < Stages; ++i) {
+      double sum = 0;
+      for (int m = 0; m < Stages; ++m) sum += to_stages_[index(kMostStages * i + m)] * x[m];
+      correction[i * size_ + k] = sum;
+    }
   }
 }
 

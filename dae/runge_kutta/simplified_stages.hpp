@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,6 +50,12 @@ class SimplifiedStages {
               std::span<double> v);
 
  private:
+  /// Residuals of all stages to those of the modes, with the opposite sign.
+  template <int Stages>
+  void transform(const double* residual);
+  /// Solutions of the modes to corrections of the stages.
+  template <int Stages>
+  void transform_back(double* correction) const;
   int real_mode() const;
   bool factorize(LinearSolver& matrix);
   /// Takes Nη away from a velocity or an increment such that B times the rest is zero.
@@ -75,7 +82,10 @@ class SimplifiedStages {
   // Their parts γM, and hK and Z, by entry; found by the first filter() that needs them.
   bool has_parts_ = false;
   std::vector<double> mass_, stiffness_;
-  std::vector<double> given_;  ///< residuals of all stages, in the rows of stage_
+  static constexpr int kMostStages = 3;
+  /// S⁻¹ and S by rows, real and imaginary parts of complex modes one after the other.
+  std::array<double, kMostStages * kMostStages> from_stages_{}, to_stages_{};
+  std::vector<double> modal_;  ///< right-hand sides and solutions of all modes
   std::vector<double> right_, scratch_, eta_;
 };
 

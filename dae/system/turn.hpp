@@ -44,6 +44,10 @@ inline std::optional<int> node_beyond(double angle, const lie::GroupList& space,
   return std::nullopt;
 }
 
+/// Methods in local coordinates of exp refuse steps of more than half a turn; with error control those of more than this
+/// part of it are not tried.
+inline constexpr double kLongestTurn = 0.9;
+
 /// The time in which the node that turns fastest makes half a turn; infinite where none turns.
 inline double step_of_half_turn(const lie::GroupList& space, std::span<const double> v) {
   double fastest = 0;

@@ -4,16 +4,49 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "../sensitivity/closed_loop_model.hpp"
 #include "liegrad/dae/integrate.hpp"
+#include "liegrad/dae/system/element.hpp"
 #include "liegrad/models/models.hpp"
 
 namespace liegrad {
 namespace {
+
+/// A mass that a control pushes, on a spring whose force s is the root of s + s³ = x, beside a first-order state c.
+struct Servo {
+  dae::ElementShape shape() const {
+    return {.type = "servo",
+            .nodes = {{dae::NodeRole::kCoordinates, 1}, {dae::NodeRole::kCoordinates, 1}},
+            .controls = {"u"},
+            .algebraic = 1};
+  }
+  template <class S>
+  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
+    const S x = at.coordinates(0)(0), c = at.velocity_coordinates(1)(0);
+    balance.row(0, 0) +=
+        at.acceleration_coordinates(0)(0) + at.algebraic(0) + c * x - at.control(0);
+    balance.row(1, 0) += at.acceleration_coordinates(1)(0) + 2 * c - x;
+  }
+  template <class S>
+  lie::Vec<S, 1> algebraic(const dae::Motion<S>& at) const {
+    const S& s = at.algebraic(0);
+    return lie::Vec<S, 1>(s + s * s * s - at.coordinates(0)(0));
+  }
+};
+
+dae::System servo() {
+  dae::System system("servo");
+  system.add_node("x", lie::NodeGroup::rn(1));
+  system.add_first_order_state("c", 1);
+  system.add("servo", Servo{}, {"x", "c"});
+  system.set_initial_configuration("x", {1});
+  return system;
+}
 
 struct Case {
   std::string name;
@@ -24,6 +57,7 @@ struct Case {
   lie::NodeGroup group = {};  ///< of the bodies of a system that is not built in
 
   dae::System system() const {
+    if (name == "servo") return servo();
     return name == "four_bar_of_rods" ? testing::planar_four_bar(group)
                                       : models::make_model(name, structure);
   }
@@ -62,6 +96,7 @@ const std::vector<Case> kCases = {
      .h = 0.025,
      .label = "four_bar_se2",
      .group = lie::NodeGroup::se2()},
+    {.name = "servo", .t_end = 2, .h = 0.1, .label = "servo"},
 };
 
 dae::IntegrateOptions radau(const Case& c, int stages, double h) {
@@ -71,6 +106,8 @@ dae::IntegrateOptions radau(const Case& c, int stages, double h) {
   o.t_end = c.t_end;
   o.step = h;
   o.keep_samples = false;
+  // Smooth, and not a polynomial: the order is seen only if stages read it at their own times.
+  if (c.name == "servo") o.controls = [](double t, std::span<double> u) { u[0] = std::sin(3 * t); };
   return o;
 }
 
@@ -100,7 +137,7 @@ TEST_P(RadauOrder, IsTwiceTheStagesLessOneInAllVariables) {
   const Case& c = GetParam();
   const dae::System system = c.system();
   for (const int stages : {2, 3}) {
-    std::vector<std::vector<double>> q, v, lambda;
+    std::vector<std::vector<double>> q, v, lambda, s;
     double h = stages == 2 ? c.h / c.part_for_radau_2 : c.h;
     for (int i = 0; i < 3; ++i, h /= 2) {
       const dae::Solution run = dae::integrate(system, radau(c, stages, h));
@@ -112,12 +149,14 @@ TEST_P(RadauOrder, IsTwiceTheStagesLessOneInAllVariables) {
       q.push_back(run.final.q);
       v.push_back(run.final.v);
       lambda.push_back(run.final.lambda);
+      s.push_back(run.final.s);
     }
     const double order = 2 * stages - 1, margin = stages == 2 ? 0.2 : 0.3;
     const std::string label = c.label + ", stages = " + std::to_string(stages);
     expect_order(q, order, margin, label + ", q");
     expect_order(v, order, margin, label + ", v");
     expect_order(lambda, order, margin, label + ", lambda");
+    expect_order(s, order, margin, label + ", s");
   }
 }
 
@@ -138,6 +177,41 @@ TEST_P(RadauOrder, IsThatOfTheMotionWhichGeneralizedAlphaApproaches) {
 
 INSTANTIATE_TEST_SUITE_P(Systems, RadauOrder, ::testing::ValuesIn(kCases),
                          [](const auto& one) { return one.param.label; });
+
+/// Explicit methods with joints: stages by (19), the result moved onto the constraints.
+TEST(ConstrainedMuntheKaas, HasTheOrderOfItsTableauOnMechanisms) {
+  struct Mechanism {
+    std::string label;
+    std::array<double, 3> steps;  ///< of orders 4, 5 and 6
+  };
+  for (const Mechanism& one : {Mechanism{"pendulum", {0.05, 0.05, 0.04}},
+                               Mechanism{"chain", {1.25e-3, 2.5e-3, 2.5e-3}},
+                               Mechanism{"slider_crank_3d", {1.25e-3, 5e-3, 5e-3}},
+                               Mechanism{"andrews", {2e-4, 2e-4, 4e-4}}}) {
+    const Case& c = *std::ranges::find(kCases, one.label, &Case::label);
+    const dae::System system = c.system();
+    for (const dae::ButcherTableau& tableau :
+         {dae::rk4(), dae::dormand_prince_54(), dae::butcher_6()}) {
+      std::vector<std::vector<double>> q, v, lambda;
+      double h = one.steps[static_cast<std::size_t>(tableau.order - 4)];
+      for (int i = 0; i < 3; ++i, h /= 2) {
+        dae::IntegrateOptions o = radau(c, 3, h);
+        o.method = dae::Method::kMuntheKaas;
+        o.tableau = tableau;
+        const dae::Solution run = dae::integrate(system, o);
+        ASSERT_TRUE(run.summary.is_complete()) << run.summary.message;
+        EXPECT_LE(run.summary.max_position_residual, 1e-13 * largest_of(run.final.q));
+        q.push_back(run.final.q);
+        v.push_back(run.final.v);
+        lambda.push_back(run.final.lambda);
+      }
+      const std::string label = one.label + ", " + tableau.name;
+      expect_order(q, tableau.order, 0.5, label + ", q");
+      expect_order(v, tableau.order, 0.4, label + ", v");
+      expect_order(lambda, tableau.order, 0.4, label + ", lambda");
+    }
+  }
+}
 
 TEST(RadauNewton, FindsTheSameStepsFullyAndSimplified) {
   for (const char* const name : {"heavy_top", "slider_crank_3d", "andrews", "chain"}) {

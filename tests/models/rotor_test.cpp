@@ -352,6 +352,22 @@ TEST(Rotor, TipsOverWithSomeStepsOfAboutTwoThirdsOfATurn) {
   EXPECT_LE(run(system, with_step(2e-4, 1), kAtOne).right_error, 3e-4);
 }
 
+/// Coordinates of a step turn with the rotor, 3333 times in a second, while its axis goes round once in 2.5 s: steps are
+/// parts of a turn, the longest that may be is 0.45 of it, and hardly depend on the bearings.
+TEST(Rotor, TakesSomeStepsOfRadauInATurn) {
+  const dae::System system = rotor();
+  for (const auto& [tolerance, steps_in_a_turn] : {std::pair(1e-4, 4.0), std::pair(1e-6, 11.0)}) {
+    dae::IntegrateOptions options;
+    options.keep_samples = false;
+    options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = tolerance}};
+    const Result result = run(system, options, kAtOne);
+    std::printf("radau-3, rtol %.0e: %ld steps, %.1e m\n", tolerance, result.summary.steps,
+                result.right_error);
+    EXPECT_LE(static_cast<double>(result.summary.steps), steps_in_a_turn * 200000 / 60);
+    EXPECT_LE(result.right_error, 30 * tolerance * 0.1);
+  }
+}
+
 TEST(Rotor, NeedsOneMatrixForTheWholeRunWithModifiedNewton) {
   for (const lie::NodeGroup& group : kGroups) {
     const dae::System system = rotor(group);

@@ -1,10 +1,11 @@
 // Error control over all built-in systems: the error at the end of a run is proportional to the tolerance, and samples
-// between steps are as good (docs/step-control.md).
+// between steps are as good (docs/step-control.md, whose tables this program prints).
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/run/error_norm.hpp"
@@ -106,6 +107,7 @@ TEST_P(Tolerance, IsProportionalToTheErrorAtTheEnd) {
   options.t_end = one.t_end;
   options.keep_samples = false;
   const auto check = [&](const char* what) {
+    std::printf("| %s | %s |", one.model.c_str(), what);
     for (double tolerance = 1e-4; tolerance > 0.9 * one.tightest; tolerance /= 10) {
       dae::ErrorNorm norm = unit_norm(system, one.t_end);
       options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = tolerance}};
@@ -120,7 +122,9 @@ TEST_P(Tolerance, IsProportionalToTheErrorAtTheEnd) {
       const double error = distance(system, norm, solution.final, reference);
       EXPECT_LE(error, kMost * tolerance) << what << " " << tolerance;
       EXPECT_GE(error, kLeast * tolerance) << what << " " << tolerance;
+      std::printf(" %.2g |", error / tolerance);
     }
+    std::printf("\n");
   };
   check("index 3");
   if (is_constrained(system)) {
@@ -158,6 +162,7 @@ TEST_P(RadauTolerance, IsProportionalToTheErrorAtTheEnd) {
   options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 0.01 * one.tightest}};
   const State reference = dae::integrate(system, options).final;
   options.method = Method::kRadau;
+  std::printf("| %s |", one.model.c_str());
   for (double tolerance = 1e-4; tolerance > 0.9 * one.tightest; tolerance /= 100) {
     dae::ErrorNorm norm = unit_norm(system, one.t_end);
     options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = tolerance}};
@@ -172,7 +177,9 @@ TEST_P(RadauTolerance, IsProportionalToTheErrorAtTheEnd) {
     const double error = distance(system, norm, solution.final, reference);
     EXPECT_LE(error, kMost * tolerance) << tolerance;
     EXPECT_GE(error, kLeast * tolerance) << tolerance;
+    std::printf(" %.2g (%ld) |", error / tolerance, static_cast<long>(solution.summary.steps));
   }
+  std::printf("\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(
