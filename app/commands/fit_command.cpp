@@ -112,12 +112,8 @@ FitReport FitCommand::report(const optimize::FitProblem& problem,
     if (std::find(unknowns.begin(), unknowns.end(), name) != unknowns.end()) continue;
     throw InvalidArgument("--profile: " + dae::unknown_name_message("unknown", name, unknowns));
   }
-  std::vector<optimize::Recording> held_out;
-  for (const std::string& file : typed.holdout()) {
-    for (optimize::Recording& trial : typed.trials_of(file, system)) {
-      held_out.push_back(std::move(trial));
-    }
-  }
+  std::vector<std::vector<optimize::Recording>> held_out;
+  for (const std::string& file : typed.holdout()) held_out.push_back(typed.trials_of(file, system));
   if (typed.starts() > 1) {
     report.starts = optimize::fit_from_many(problem, options, typed.multi_start());
     report.result = report.starts->best;
@@ -125,6 +121,10 @@ FitReport FitCommand::report(const optimize::FitProblem& problem,
     report.result = optimize::fit(problem, options);
   }
   if (report.result.tolerance > 0) report.options["rtol"] = report.result.tolerance;
+  if (!report.result.reason_for_method.empty()) {
+    report.options["method"] = report.result.method;
+    report.options["reason_for_method"] = report.result.reason_for_method;
+  }
   if (was_interrupted()) return report;
   for (const std::string& name : typed.profiled()) {
     report.profiles.push_back(optimize::profile_of(problem, options, report.result, name));
@@ -132,8 +132,9 @@ FitReport FitCommand::report(const optimize::FitProblem& problem,
       if (estimate.name == name) estimate.verdict = report.profiles.back().verdict;
     }
   }
-  for (const optimize::Recording& trial : held_out) {
-    report.holdout.push_back(optimize::judge(problem, options, report.result, trial));
+  for (std::size_t i = 0; i < held_out.size(); ++i) {
+    report.holdout.push_back(
+        optimize::judge(problem, options, report.result, typed.holdout()[i], held_out[i]));
   }
   if (typed.folds() > 0) report.folds = optimize::cross_validate(problem, options, typed.folds());
   return report;
@@ -162,7 +163,7 @@ void FitCommand::run() const {
   if (!write.empty()) result.write_values(write);
   if (!motion.empty()) {
     write_motion(fitted, problem.trials.front(), result.result.trials.front(),
-                 optimize::with_tolerance_of(result.result, options).run, motion);
+                 optimize::with_runs_of(result.result, options).run, motion);
   }
   if (!plot.empty()) {
     OutputFile file(plot);

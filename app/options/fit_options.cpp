@@ -9,6 +9,7 @@
 
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/text.hpp"
+#include "liegrad/optimize/fit/start_values.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -228,6 +229,7 @@ optimize::FitProblem FitOptionsTyped::problem(const dae::System& system) const {
   }
   for (const std::string& text : ties_) problem.ties.push_back(tie_of(text));
   problem.admissible = comma_separated(admissible_);
+  if (split_) optimize::give_trials_initial_values(problem);
   return problem;
 }
 

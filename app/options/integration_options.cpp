@@ -313,6 +313,12 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   alpha.solver = chosen("solver", kSolvers, solver_);
   alpha.consistency.project = project_;
   alpha.consistency.allow_redundant = allow_redundant_;
+  // Who leaves the tolerance to the computation leaves it the method too, unless something belongs to one.
+  const bool has_open_tolerance =
+      leaves_tolerance_open_ && options.step == 0 && !options.adaptive.has_value();
+  if (has_open_tolerance && method_.empty() && is_radau() && newton_option_->count() == 0) {
+    options.method = dae::Method::kAutomatic;
+  }
   return options;
 }
 

@@ -17,7 +17,8 @@
 namespace liegrad::optimize {
 
 struct FitOptions {
-  /// Method and steps of the runs; their times follow from the data. Where steps are left open they follow the error, at
+  /// Method and steps of the runs; their times follow from the data. Where both are left open runs have the explicit
+  /// method rkmk-54, or radau-3 in systems that are stiff or not for it. Where steps are left open they follow the error, at
   /// a tolerance that is chosen by the noise: runs with a tenth of it must not move the estimates by more than a
   /// twentieth of a standard deviation. In multiple shooting it is 1e-8.
   dae::IntegrateOptions run;
@@ -107,6 +108,8 @@ struct FitResult {
   double log_likelihood = 0, aic = 0, aicc = 0, bic = 0;
   int num_residuals = 0, rank = 0;
   sensitivity::Mode jacobian_used = sensitivity::Mode::kForward;
+  std::string method;             ///< of the runs, "rkmk-54"
+  std::string reason_for_method;  ///< where the options left it open; otherwise empty
   /// Relative tolerance of steps that the options left open; 0 where they did not.
   double tolerance = 0;
   /// How far estimates move with a tenth of it, in standard deviations, where that is known.
@@ -117,8 +120,8 @@ struct FitResult {
   const OutputFit& output(const std::string& name) const;
 };
 
-/// How the runs of a fit were made, with the tolerance that it chose.
-FitOptions with_tolerance_of(const FitResult& result, const FitOptions& options);
+/// How the runs of a fit were made, with the method and the tolerance that it chose.
+FitOptions with_runs_of(const FitResult& result, const FitOptions& options);
 
 /// Finds the unknowns whose runs fit the measurements best, weighted by their noise, with intervals and a word on what the
 /// data cannot tell. Throws InvalidArgument for bad input, and Error when the runs from the start fail. A search

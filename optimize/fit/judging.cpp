@@ -75,7 +75,7 @@ Judgement judge(const FitProblem& problem, const FitOptions& options, const FitR
       one.free = {problem.free.front()};
       kept = one.free;
     }
-    const FitOptions own = with_tolerance_of(result, options);
+    const FitOptions own = with_runs_of(result, options);
     if (options.start_from_data) one = with_starts_from_data(one, own);
     FitEngine engine(one, own);
     for (std::size_t k = 0; k < engine.noise().size(); ++k) {
@@ -107,6 +107,28 @@ Judgement judge(const FitProblem& problem, const FitOptions& options, const FitR
     judgement.message = error.what();
   }
   return judgement;
+}
+
+Judgement judge(const FitProblem& problem, const FitOptions& options, const FitResult& result,
+                const std::string& name, const std::vector<Recording>& pieces) {
+  Judgement all{name, {}, {}};
+  for (const Recording& piece : pieces) {
+    const Judgement one = judge(problem, options, result, piece);
+    if (!one.message.empty()) return {name, {}, piece.name + ": " + one.message};
+    for (const OutputFit& output : one.outputs) {
+      auto found = std::ranges::find(all.outputs, output.output, &OutputFit::output);
+      if (found == all.outputs.end()) {
+        all.outputs.push_back(output);
+        continue;
+      }
+      const double before = found->num_residuals, more = output.num_residuals;
+      found->residual_rms = std::sqrt((before * found->residual_rms * found->residual_rms +
+                                       more * output.residual_rms * output.residual_rms) /
+                                      (before + more));
+      found->num_residuals += output.num_residuals;
+    }
+  }
+  return all;
 }
 
 std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOptions& options,

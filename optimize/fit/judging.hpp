@@ -19,6 +19,10 @@ struct Judgement {
 Judgement judge(const FitProblem& problem, const FitOptions& options, const FitResult& result,
                 const Recording& trial);
 
+/// The same for a recording in pieces, all in one.
+Judgement judge(const FitProblem& problem, const FitOptions& options, const FitResult& result,
+                const std::string& name, const std::vector<Recording>& pieces);
+
 /// Cross-validation: trials are left out part by part, each part is judged by the fit to all others. Throws
 /// InvalidArgument when there are fewer trials than parts.
 std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOptions& options,

@@ -1,8 +1,12 @@
 #include "liegrad/optimize/fit/least_squares.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <ceres/ceres.h>
+
+#include "liegrad/optimize/fit/information.hpp"
 
 namespace liegrad::optimize {
 namespace {
@@ -46,24 +50,61 @@ class Cost final : public ceres::CostFunction {
       }
       first += size;
     }
+    residuals_ = std::move(r);
+    jacobian_ = std::move(jacobian);
     return true;
   }
 
+  const ResidualBlock& block() const { return block_; }
+  // Of the last evaluation that had derivatives.
+  const Eigen::VectorXd& residuals() const { return residuals_; }
+  const Eigen::MatrixXd& jacobian() const { return jacobian_; }
+
  private:
   const ResidualBlock& block_;
+  // Ceres evaluates a block in one thread at a time.
+  mutable Eigen::VectorXd residuals_;
+  mutable Eigen::MatrixXd jacobian_;
 };
+
+/// By how much the last derivatives expect the cost to fall to its minimum, in the unknowns that are not fixed:
+/// ½ |Fᵀ Jᵀ r|² with the covariance F Fᵀ, along directions that have an effect.
+double expected_decrease(const LeastSquaresProblem& problem, const std::vector<Cost*>& costs) {
+  std::vector<WeightedJacobian> jacobians;
+  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(problem.lower.size());
+  for (const Cost* const cost : costs) {
+    WeightedJacobian& own = jacobians.emplace_back(std::vector<int>{}, cost->jacobian());
+    for (const Range& part : cost->block().parts) {
+      for (int i = 0; i < part.size; ++i) own.columns.push_back(part.first + i);
+    }
+    for (std::size_t j = 0; j < own.columns.size(); ++j) {
+      const bool is_fixed = std::find(problem.fixed.begin(), problem.fixed.end(), own.columns[j]) !=
+                            problem.fixed.end();
+      if (is_fixed) own.jacobian.col(static_cast<Eigen::Index>(j)).setZero();
+    }
+    gradient(own.columns) += own.jacobian.transpose() * cost->residuals();
+  }
+  const Information information = information_of(static_cast<int>(gradient.size()), jacobians);
+  return 0.5 * (information.factor.transpose() * gradient).squaredNorm();
+}
+
+/// From here on equations for a step are sparse.
+constexpr Eigen::Index kManyUnknowns = 60;
 
 class Observer final : public ceres::IterationCallback {
  public:
-  Observer(const LeastSquaresOptions& options, const Eigen::VectorXd& x, int num_residuals)
-      : options_(options), x_(x), num_residuals_(num_residuals) {}
+  Observer(const LeastSquaresProblem& problem, const LeastSquaresOptions& options,
+           const Eigen::VectorXd& x, const std::vector<Cost*>& costs)
+      : problem_(problem), options_(options), x_(x), costs_(costs) {
+    for (const ResidualBlock& block : problem.blocks) num_residuals_ += block.rows;
+  }
 
   /// Whether the search is as near to the minimum as residuals allow.
   bool has_converged() const { return has_converged_; }
 
   ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
     if (!goes_on(summary)) return ceres::SOLVER_TERMINATE_SUCCESSFULLY;
-    has_converged_ = is_rough(summary);
+    has_converged_ = is_there(summary) || is_rough(summary);
     return has_converged_ ? ceres::SOLVER_TERMINATE_SUCCESSFULLY : ceres::SOLVER_CONTINUE;
   }
 
@@ -74,6 +115,17 @@ class Observer final : public ceres::IterationCallback {
         {summary.iteration, summary.cost, summary.step_norm, summary.gradient_max_norm,
          summary.cumulative_time_in_seconds, summary.step_is_successful},
         x_);
+  }
+
+  /// Whether a step was good enough that there is nothing left to be gained: the minimum is a millionth of a
+  /// standard deviation away, with the noise that residuals show. Another step would cost a run to find that out.
+  /// With many unknowns to ask costs something too, and the step must have been a small one.
+  bool is_there(const ceres::IterationSummary& summary) const {
+    constexpr double kNear = 1e-6, kSmallGain = 1e-2;
+    if (!summary.step_is_successful || summary.iteration == 0) return false;
+    const double variance = 2 * summary.cost / num_residuals_;
+    if (x_.size() > kManyUnknowns && summary.cost_change > kSmallGain * variance) return false;
+    return expected_decrease(problem_, costs_) <= 0.5 * kNear * kNear * variance;
   }
 
   /// Runs whose steps follow the error have residuals that are smooth to their tolerance only, and all are smooth to
@@ -89,9 +141,11 @@ class Observer final : public ceres::IterationCallback {
            expected < kSmall * 2 * (summary.cost + summary.cost_change) / num_residuals_;
   }
 
+  const LeastSquaresProblem& problem_;
   const LeastSquaresOptions& options_;
   const Eigen::VectorXd& x_;
-  int num_residuals_;
+  const std::vector<Cost*>& costs_;
+  int num_residuals_ = 0;
   bool has_converged_ = false;
 };
 
@@ -138,10 +192,12 @@ LeastSquaresSummary minimise(const LeastSquaresProblem& problem, const LeastSqua
     }
     fix(problem.fixed, part, x, ceres_problem);
   }
+  std::vector<Cost*> costs;  // owned by the problem of Ceres
   for (const ResidualBlock& block : problem.blocks) {
     std::vector<double*> pointers;
     for (const Range& part : block.parts) pointers.push_back(x.data() + part.first);
-    ceres_problem.AddResidualBlock(new Cost(block), nullptr, pointers);
+    costs.push_back(new Cost(block));
+    ceres_problem.AddResidualBlock(costs.back(), nullptr, pointers);
   }
 
   ceres::Solver::Options settings;
@@ -153,15 +209,12 @@ LeastSquaresSummary minimise(const LeastSquaresProblem& problem, const LeastSqua
   settings.gradient_tolerance = options.gradient_tolerance;
   // A run that fails is a step that was too long: it is shortened by half and half again.
   settings.max_num_consecutive_invalid_steps = 40;
-  constexpr Eigen::Index kManyUnknowns = 60;
   settings.linear_solver_type =
       x.size() > kManyUnknowns ? ceres::SPARSE_NORMAL_CHOLESKY : ceres::DENSE_QR;
   settings.num_threads = options.threads;
   settings.logging_type = ceres::SILENT;
   settings.update_state_every_iteration = true;
-  int num_residuals = 0;
-  for (const ResidualBlock& block : problem.blocks) num_residuals += block.rows;
-  Observer observer(options, x, num_residuals);
+  Observer observer(problem, options, x, costs);
   settings.callbacks.push_back(&observer);
 
   ceres::Solver::Summary summary;

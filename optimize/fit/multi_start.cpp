@@ -230,7 +230,7 @@ MultiStart fit_from_many(const FitProblem& problem, const FitOptions& options,
   // Judged with the same noise, or costs could not be compared.
   FitProblem same = problem;
   for (const OutputFit& output : result.best.outputs) same.noise[output.output] = output.noise;
-  const FitOptions settled = with_tolerance_of(result.best, options);
+  const FitOptions settled = with_runs_of(result.best, options);
   const FitResult first = fit(same, settled);
   for (const auto& [start, end] : ends.all()) result.read += start < how.starts ? 1 : 0;
   if (const End* const known = ends.find(0)) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace liegrad::optimize {
 namespace {
@@ -44,12 +46,9 @@ NoiseRounds::NoiseRounds(const FitProblem& problem, const FitOptions& options)
   set_first_noise(problem, engine_);
 }
 
-void NoiseRounds::run(Eigen::VectorXd& x, FitResult& result) {
-  const FitOptions& options = engine_.options();
-  const bool all_given = problem_.noise.size() == engine_.residuals().outputs().size();
-  for (int round = 1; round <= options.max_noise_rounds; ++round) {
-    const LeastSquaresSummary summary = engine_.minimise(x);
-    result.noise_rounds = round;
+LeastSquaresSummary NoiseRounds::minimise(Eigen::VectorXd& x, FitResult& result) {
+  const auto search = [&](const LeastSquaresOptions& how) {
+    const LeastSquaresSummary summary = engine_.minimise(x, {}, &how);
     result.iterations += summary.iterations;
     result.evaluation_seconds += summary.evaluation_seconds;
     result.converged = summary.converged;
@@ -58,6 +57,48 @@ void NoiseRounds::run(Eigen::VectorXd& x, FitResult& result) {
     result.cost = summary.cost;
     result.gradient_norm = summary.gradient_norm;
     statistics_ = statistics_at(engine_, x);
+    return summary;
+  };
+  const LeastSquaresOptions& whole = engine_.options().solver;
+  Residuals& residuals = engine_.residuals();
+  const bool is_rough =
+      engine_.options().run.adaptive && !residuals.has_nodes() && !residuals.holds_steps();
+  if (!is_rough) return search(whole);
+
+  // Residuals of runs whose steps follow the error are smooth to their tolerance only. What a search gains by less than
+  // a thirtieth of a standard deviation may be that; it then goes on with the steps that were found, from where it is.
+  constexpr double kLeastGain = 1e-3, kNear = 1e-3;
+  bool gains_little = false;
+  double cost = std::numeric_limits<double>::infinity();
+  LeastSquaresOptions first = whole;
+  first.on_iteration = [&](const LeastSquaresOptions::Iteration& now, const Eigen::VectorXd& at) {
+    if (whole.on_iteration && !whole.on_iteration(now, at)) return false;
+    if (!now.is_accepted) return true;
+    const double gain = std::exchange(cost, now.cost) - now.cost;
+    gains_little = gain < kLeastGain * 2 * now.cost / residuals.num_residuals();
+    return !gains_little;
+  };
+  LeastSquaresSummary summary = search(first);
+  if (gains_little && summary.was_stopped) {
+    summary.converged = result.converged = true;
+    summary.was_stopped = result.was_stopped = false;
+    summary.message = result.message = "converged";
+  }
+  const bool ended_by_itself =
+      summary.converged || (!summary.was_stopped && summary.iterations < whole.max_iterations);
+  if (!ended_by_itself || statistics_.distance_to_minimum <= kNear) return summary;
+  residuals.hold_steps();
+  LeastSquaresOptions rest = whole;
+  rest.max_iterations = std::max(1, whole.max_iterations - summary.iterations);
+  return search(rest);
+}
+
+void NoiseRounds::run(Eigen::VectorXd& x, FitResult& result) {
+  const FitOptions& options = engine_.options();
+  const bool all_given = problem_.noise.size() == engine_.residuals().outputs().size();
+  for (int round = 1; round <= options.max_noise_rounds; ++round) {
+    const LeastSquaresSummary summary = minimise(x, result);
+    result.noise_rounds = round;
     const std::vector<double> noise = estimated_noise(problem_, engine_, statistics_);
     has_settled_ = all_given || !summary.converged || are_close(noise, engine_.noise());
     if (has_settled_) break;

@@ -21,6 +21,9 @@ class NoiseRounds {
   void run(Eigen::VectorXd& x, FitResult& result);
 
  private:
+  /// For one level of noise, with statistics there.
+  LeastSquaresSummary minimise(Eigen::VectorXd& x, FitResult& result);
+
   const FitProblem& problem_;
   FitEngine engine_;
   FitStatistics statistics_;

@@ -90,7 +90,7 @@ class Side {
 
 Profile profile_of(const FitProblem& problem, const FitOptions& options, const FitResult& result,
                    const std::string& name) {
-  FitEngine engine(problem, with_tolerance_of(result, options));
+  FitEngine engine(problem, with_runs_of(result, options));
   const Estimate& estimate = result[name];
   Eigen::VectorXd x(engine.unknowns().size());
   int unknown = 0;

@@ -13,17 +13,6 @@ namespace {
 
 using dae::index;
 
-/// "body.q0" and "body.v0" of all nodes that move.
-std::vector<std::string> all_initial_values(const dae::System& system) {
-  std::vector<std::string> names;
-  for (const dae::Node& node : system.nodes()) {
-    if (node.group.dof() == 0) continue;
-    if (!node.first_order) names.push_back(node.name + ".q0");
-    names.push_back(node.name + ".v0");
-  }
-  return names;
-}
-
 /// Shared parameters that are no initial values, and nothing else.
 FitProblem without_trials(const FitProblem& problem, const Unknowns& unknowns) {
   FitProblem one{problem.system, {}};

@@ -92,6 +92,30 @@ void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jaco
   compare(trial, local, with_jacobian, residuals);
 }
 
+void Residuals::evaluate_with(double tolerance, int trial, const Eigen::VectorXd& local,
+                              TrialResiduals& residuals) {
+  LastTwo& last = last_[at(trial)];
+  last.latest = 1 - last.latest;
+  Known& now = last.list[last.latest];
+  now.is_known = false;
+  num_runs_ += 1;
+  trials_[at(trial)].predict(unknowns_.inputs(trial, local), delays_of(trial, local),
+                             {.tolerance = tolerance}, now.prediction);
+  compare(trial, local, false, residuals);
+}
+
+void Residuals::hold_steps() {
+  for (Trial& trial : trials_) trial.hold_steps();
+  for (LastTwo& last : last_) {
+    for (Known& one : last.list) one.is_known = false;
+  }
+}
+
+bool Residuals::holds_steps() const {
+  return std::any_of(trials_.begin(), trials_.end(),
+                     [](const Trial& trial) { return trial.holds_steps(); });
+}
+
 void Residuals::evaluate_piece(int trial, int piece, const dae::InitialValues& node,
                                const Eigen::VectorXd& local, bool with_jacobian,
                                TrialResiduals& residuals) {

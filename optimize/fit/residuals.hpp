@@ -43,6 +43,12 @@ class Residuals {
   /// Throws Error when the run of the trial fails.
   void evaluate(int trial, const Eigen::VectorXd& local, bool with_jacobian,
                 TrialResiduals& residuals);
+  /// The same without derivatives, with steps that follow another tolerance.
+  void evaluate_with(double tolerance, int trial, const Eigen::VectorXd& local,
+                     TrialResiduals& residuals);
+  /// From the next evaluation on residuals are smooth functions, see Trial::hold_steps().
+  void hold_steps();
+  bool holds_steps() const;
   /// Throws InvalidArgument where an element refuses the values of the trial.
   void check(int trial, const Eigen::VectorXd& local) {
     trials_[at(trial)].check(unknowns_.inputs(trial, local));

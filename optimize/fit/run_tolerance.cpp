@@ -1,9 +1,11 @@
 #include "liegrad/optimize/fit/run_tolerance.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/error.hpp"
+#include "liegrad/optimize/fit/run_method.hpp"
 
 namespace liegrad::optimize {
 namespace {
@@ -25,15 +27,15 @@ FitOptions with_tolerance(const FitOptions& options, double tolerance) {
   return result;
 }
 
-/// How far estimates would move, in standard deviations, with runs of another tolerance: |(JF)ᵀ Δr| with the covariance
-/// F Fᵀ, to first order. Throws Error when these runs fail.
-double shift_with(const FitProblem& problem, const FitOptions& finer, const FitEngine& engine,
-                  const FitStatistics& statistics, const Eigen::VectorXd& x) {
-  FitEngine other(problem, finer);
+/// How far an estimate would move at most, in standard deviations, with runs of another tolerance: by F (JF)ᵀ Δr with the
+/// covariance F Fᵀ, to first order. Throws Error when these runs fail.
+double shift_with(double tolerance, FitEngine& engine, const FitStatistics& statistics,
+                  const Eigen::VectorXd& x) {
   Eigen::VectorXd along = Eigen::VectorXd::Zero(statistics.information.factor.cols());
-  for (int trial = 0; trial < other.unknowns().num_trials(); ++trial) {
-    const Eigen::VectorXd change =
-        other.evaluate(trial, x, false).values - statistics.residuals[index(trial)].values;
+  TrialResiduals finer;
+  for (int trial = 0; trial < engine.unknowns().num_trials(); ++trial) {
+    engine.residuals().evaluate_with(tolerance, trial, engine.unknowns().local(trial, x), finer);
+    const Eigen::VectorXd change = finer.values - statistics.residuals[index(trial)].values;
     Eigen::VectorXd over_noise(change.size());
     const std::vector<int>& outputs = engine.residuals().outputs_of(trial);
     for (Eigen::Index i = 0; i < change.size(); ++i) {
@@ -41,7 +43,15 @@ double shift_with(const FitProblem& problem, const FitOptions& finer, const FitE
     }
     along += statistics.spreads[index(trial)].transpose() * over_noise;
   }
-  return along.norm();
+  // With many unknowns each may move a little without any of them moving much.
+  const Eigen::MatrixXd& factor = statistics.information.factor;
+  const Eigen::VectorXd moves = factor * along;
+  double largest = 0;
+  for (Eigen::Index i = 0; i < moves.size(); ++i) {
+    const double std = factor.row(i).norm();
+    if (std > 0) largest = std::max(largest, std::abs(moves(i)) / std);
+  }
+  return largest;
 }
 
 }  // namespace
@@ -50,33 +60,58 @@ FitOptions with_first_tolerance(const FitOptions& options) {
   return leaves_tolerance_open(options) ? with_tolerance(options, kFirstTolerance) : options;
 }
 
-FitOptions with_tolerance_of(const FitResult& result, const FitOptions& options) {
-  return result.tolerance > 0 ? with_tolerance(options, result.tolerance) : options;
+FitOptions with_runs_of(const FitResult& result, const FitOptions& options) {
+  if (!(result.tolerance > 0)) return options;
+  const bool is_explicit = leaves_method_open(options) && result.method == kExplicitMethod;
+  return with_tolerance(is_explicit ? with_explicit_method(options) : options, result.tolerance);
 }
+
+namespace {
+
+/// The rounds with which a search begins. Where the method is left open it is chosen here, and told to the result.
+std::unique_ptr<NoiseRounds> first_rounds(const FitProblem& problem, const FitOptions& options,
+                                          Eigen::VectorXd& x, FitResult& result) {
+  const auto rounds_with = [&](const FitOptions& open) {
+    return std::make_unique<NoiseRounds>(
+        problem, result.tolerance > 0 ? with_tolerance(open, result.tolerance) : open);
+  };
+  result.method = options.run.method_name();
+  if (leaves_method_open(options)) {
+    const FitOptions with_explicit = with_explicit_method(options);
+    try {
+      auto rounds = rounds_with(with_explicit);
+      x = rounds->engine().unknowns().start();
+      if (explicit_method_suits(rounds->engine(), result.tolerance, x)) {
+        result.method = kExplicitMethod;
+        result.reason_for_method = "explicit, and accuracy decides on its steps";
+        return rounds;
+      }
+    } catch (const Error&) {
+      // Not for this system.
+    }
+    result.reason_for_method = "since the system is stiff, or not for explicit steps";
+  }
+  auto rounds = rounds_with(options);
+  x = rounds->engine().unknowns().start();
+  return rounds;
+}
+
+}  // namespace
 
 std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions& options,
                                     Eigen::VectorXd& x, FitResult& result) {
   const bool is_open = leaves_tolerance_open(options);
   result.tolerance = is_open ? kFirstTolerance : 0;
-  std::unique_ptr<NoiseRounds> rounds;
+  std::unique_ptr<NoiseRounds> rounds = first_rounds(problem, options, x, result);
+  // A run that fails from the start is a mistake to be told, not a step to be shortened.
+  for (int trial = 0; trial < rounds->engine().unknowns().num_trials(); ++trial) {
+    FitEngine& engine = rounds->engine();
+    engine.residuals().check(trial, engine.unknowns().local(trial, x));
+    if (!engine.residuals().has_nodes()) engine.evaluate(trial, x, false);
+  }
   long runs = 0, differentiated = 0;
   for (;;) {
-    auto next = std::make_unique<NoiseRounds>(
-        problem, is_open ? with_tolerance(options, result.tolerance) : options);
-    FitEngine& engine = next->engine();
-    if (rounds) {
-      runs += rounds->engine().residuals().num_runs();
-      differentiated += rounds->engine().residuals().num_differentiated_runs();
-      engine.noise() = rounds->engine().noise();
-    } else {
-      x = engine.unknowns().start();
-      // A run that fails from the start is a mistake to be told, not a step to be shortened.
-      for (int trial = 0; trial < engine.unknowns().num_trials(); ++trial) {
-        engine.residuals().check(trial, engine.unknowns().local(trial, x));
-        if (!engine.residuals().has_nodes()) engine.evaluate(trial, x, false);
-      }
-    }
-    rounds = std::move(next);
+    FitEngine& engine = rounds->engine();
     rounds->run(x, result);
     result.evaluations = runs + engine.residuals().num_runs();
     result.differentiated_evaluations =
@@ -84,8 +119,7 @@ std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions&
     if (!is_open || !result.converged) return rounds;
     try {
       result.integration_shift =
-          shift_with(problem, with_tolerance(options, result.tolerance / kFiner), engine,
-                     rounds->statistics(), x);
+          shift_with(result.tolerance / kFiner, engine, rounds->statistics(), x);
       result.evaluations += engine.unknowns().num_trials();
     } catch (const Error&) {
       result.integration_shift.reset();  // a tolerance below rounding
@@ -96,6 +130,11 @@ std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions&
     // The error is proportional to the tolerance.
     const double enough = 0.5 * result.tolerance * kAllowedShift / shift;
     result.tolerance = std::max(kLeastTolerance, std::min(enough, result.tolerance / kFiner));
+    runs += engine.residuals().num_runs();
+    differentiated += engine.residuals().num_differentiated_runs();
+    auto next = std::make_unique<NoiseRounds>(problem, with_runs_of(result, options));
+    next->engine().noise() = engine.noise();
+    rounds = std::move(next);
   }
 }
 

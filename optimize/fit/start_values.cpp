@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/so3.hpp"
@@ -73,6 +74,33 @@ Alone alone(const FitProblem& problem, const Unknowns& unknowns, int trial) {
 }
 
 }  // namespace
+
+std::vector<std::string> all_initial_values(const dae::System& system) {
+  std::vector<std::string> names;
+  for (const dae::Node& node : system.nodes()) {
+    if (node.group.dof() == 0) continue;
+    if (!node.first_order) names.push_back(node.name + ".q0");
+    names.push_back(node.name + ".v0");
+  }
+  return names;
+}
+
+void give_trials_initial_values(FitProblem& problem) {
+  const Unknowns unknowns(problem);
+  const auto is_initial_value = [&](const std::string& name) {
+    return std::ranges::any_of(unknowns.list(), [&](const Unknowns::Unknown& one) {
+      return one.is_initial_value &&
+             (one.plain_name == name || one.plain_name.starts_with(name + "["));
+    });
+  };
+  const auto shared = std::ranges::stable_partition(problem.free, std::not_fn(is_initial_value));
+  problem.per_trial.insert(problem.per_trial.end(), shared.begin(), shared.end());
+  problem.free.erase(shared.begin(), shared.end());
+  if (std::ranges::any_of(problem.per_trial, is_initial_value)) return;
+  for (const std::string& name : all_initial_values(problem.system)) {
+    problem.per_trial.push_back(name);
+  }
+}
 
 void set_noise_to_spread(const std::vector<Recording>& recordings, FitEngine& engine) {
   const std::vector<std::string>& outputs = engine.residuals().outputs();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "liegrad/dae/start/consistency.hpp"
@@ -38,6 +39,10 @@ class Trial::Implementation {
         recording.run_start.value_or(recording.first_time()) - margins.before;
     options_.integrate.t_end = recording.run_end.value_or(recording.last_time()) + margins.after;
     options_.integrate.keep_samples = false;
+    options_.integrate.on_step = [this, given = run.on_step](const dae::State& state) {
+      last_time_ = state.t;
+      return --steps_left_ > 0 && (!given || given(state));
+    };
     options_.integrate.alpha.consistency.check_elements = false;
     options_.mode = mode;
     options_.variables.parameters = parameters;
@@ -110,6 +115,28 @@ class Trial::Implementation {
     return carried(whole_state_.moved(node, by), limits_[index(k)], parameters);
   }
 
+  void hold_steps() {
+    holds_steps_ = options_.integrate.adaptive.has_value();
+    for (Piece& piece : pieces_) piece.held_steps.clear();
+  }
+
+  RunLength measure(const TrialInputs& inputs, std::span<const double> delays, double tolerance,
+                    long most_steps) {
+    prepare(delays);
+    Prediction prediction;
+    clear(false, prediction);
+    steps_left_ = most_steps;
+    bool is_complete = true;
+    try {
+      run_piece(0, first_state(inputs), inputs.parameters, {.tolerance = tolerance}, prediction);
+    } catch (const Error&) {
+      is_complete = false;
+    }
+    const long made = most_steps - std::exchange(steps_left_, kUnlimited);
+    if (!is_complete && made < most_steps) throw Error("the run could not go on");
+    return {made, last_time_ - limits_.front()};
+  }
+
   void check(const TrialInputs& inputs) { start(inputs, true); }
 
   dae::InitialValues start(const TrialInputs& inputs, bool check_elements) {
@@ -138,12 +165,16 @@ class Trial::Implementation {
   std::vector<dae::InitialValues> nodes_;
   std::vector<Continuity> continuity_;
   std::vector<std::vector<int>> pieces_of_;  ///< by series and sample
+  bool holds_steps_ = false;
 
  private:
+  static constexpr long kUnlimited = std::numeric_limits<long>::max();
+
   struct Piece {
     std::unique_ptr<sensitivity::Sensitivity> workspace;
     dae::RunValues values;
-    bool has_run = false;  ///< with these values, to its end
+    bool has_run = false;                 ///< with these values, to its end
+    std::vector<double> held_steps = {};  ///< of all its runs, once there was one
     /// Of its values in the prediction; then come WholeState at its start, where the chart needs it, and at its end.
     std::vector<int> places;
     Eigen::VectorXd end;         ///< outputs of WholeState at its end
@@ -291,6 +322,10 @@ class Trial::Implementation {
                          (node == nullptr || (node->q == piece.values.initial->q &&
                                               node->v == piece.values.initial->v));
     piece.has_run = false;
+    piece.values.steps.clear();
+    if (!parts.tolerance) piece.values.steps = piece.held_steps;
+    piece.values.tolerance.reset();
+    if (parts.tolerance) piece.values.tolerance = dae::ErrorTolerance{.relative = *parts.tolerance};
     if (!is_same) {
       piece.values.parameters.assign(parameters.begin(), parameters.end());
       if (node != nullptr) piece.values.initial = *node;
@@ -300,7 +335,10 @@ class Trial::Implementation {
     const sensitivity::Derivatives& found = !has_jacobian ? piece.workspace->run(piece.values)
                                             : is_same ? piece.workspace->derivatives_of_last_run()
                                                       : piece.workspace->evaluate(piece.values);
-    piece.has_run = true;
+    piece.has_run = !parts.tolerance;
+    if (holds_steps_ && piece.has_run && piece.held_steps.empty()) {
+      piece.held_steps = piece.workspace->steps_of_last_run();
+    }
     const Index samples = std::ssize(piece.places);
     const Index start = reads_start(k) ? std::ssize(whole_state_.columns()) : 0;
     if (has_jacobian && k == 0 && chart_) {
@@ -350,6 +388,8 @@ class Trial::Implementation {
     return {found.q, found.v};
   }
 
+  long steps_left_ = kUnlimited;  ///< of the run under way
+  double last_time_ = 0;          ///< of its last step
   WholeState whole_state_;
   std::vector<double> limits_;  ///< times of all ends of pieces
   std::vector<Piece> pieces_;
@@ -383,6 +423,12 @@ void Trial::predict(const TrialInputs& inputs, std::span<const double> delays,
   implementation_->predict(inputs, delays, parts, prediction);
 }
 
+void Trial::hold_steps() { implementation_->hold_steps(); }
+bool Trial::holds_steps() const { return implementation_->holds_steps_; }
+RunLength Trial::measure(const TrialInputs& inputs, std::span<const double> delays,
+                         double tolerance, long most_steps) {
+  return implementation_->measure(inputs, delays, tolerance, most_steps);
+}
 void Trial::check(const TrialInputs& inputs) { implementation_->check(inputs); }
 dae::InitialValues Trial::start(const TrialInputs& inputs) {
   return implementation_->start(inputs, false);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,14 @@ struct Prediction {
 
 struct PredictionParts {
   bool jacobian = false, rates = false;
+  /// Of the error of these runs alone, whose steps then follow it, held or not.
+  std::optional<double> tolerance = {};
+};
+
+/// How far runs went.
+struct RunLength {
+  long steps = 0;
+  double time = 0;
 };
 
 /// From the end of a piece to the node that the next one starts from.
@@ -66,6 +75,14 @@ class Trial {
   /// With a delay for each series: y(t) = ŷ(t - delay). Throws Error when a run does not come to its end.
   void predict(const TrialInputs& inputs, std::span<const double> delays,
                const PredictionParts& parts, Prediction& prediction);
+  /// The steps of the next prediction are those of all that follow, so that what is predicted is a smooth function: where
+  /// steps follow the error it is smooth to their tolerance only. Without effect on fixed steps.
+  void hold_steps();
+  bool holds_steps() const;
+  /// A run from there that ends after so many steps at the latest, whose values nobody reads. Throws Error when it cannot
+  /// go on.
+  RunLength measure(const TrialInputs& inputs, std::span<const double> delays, double tolerance,
+                    long most_steps);
   /// Throws InvalidArgument where an element refuses these values: a negative mass, an inertia that no body has. A
   /// search may pass through them, so that runs do not ask.
   void check(const TrialInputs& inputs);

@@ -102,6 +102,14 @@ summary 's["converged"] and holds("arm2.J", 0.0014) and abs(p["arm2.q0[3]@2"]["v
 "$program" simulate double_pendulum --t-end 0.1 --set-file "$scratch/values.json" --quiet || fail '--set-file of initial values'
 summary 's["converged"] and len(s["initial"]) == 4 and holds("arm2.J", 0.0014)' \
   $both --per-trial arm1.q0,arm2.q0,arm1.v0,arm2.v0 --split 0.5
+# Pieces have initial values of their own, named or not; a held-out file in pieces is judged as one.
+summary 's["converged"] and len(s["trials"]) == 4 and "arm2.q0[3]@4" in p and holds("arm2.J", 0.0014)
+  and s["options"]["method"] == "rkmk-54" and s["options"]["reason_for_method"] and list(s["holdout"]) == ["'"$scratch/swing2.csv"'"]
+  and s["holdout"]["'"$scratch/swing2.csv"'"]["residual_rms"]["arm1.theta"] < 3e-4' \
+  double_pendulum --data "$scratch/swing1.csv" --data "$scratch/swing2.csv" --holdout "$scratch/swing2.csv" \
+  --map arm1.theta=theta1 --map arm2.theta=theta2 --offset arm1.theta=3 --free arm2.J,joint1.viscous --split 0.5
+summary '"arm1.theta0@4" in p and "arm1.theta0" not in p' \
+  double_pendulum $data --offset arm1.theta=3 --free arm2.J,$rates --split 0.5 --integrator lie-alpha --step 2e-3
 summary 's["converged"] and holds("arm1.J", 0.0012)' $swing --free arm1.J --start arm1.J=0.02 --start regression
 summary 's["converged"] and holds("arm1.J", 0.0012)' $swing --free arm1.J --start arm1.J=0.02 --start tracking
 # Files of one name in different folders are judged each for itself.

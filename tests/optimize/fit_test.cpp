@@ -10,6 +10,7 @@
 #include <Eigen/Dense>
 
 #include "liegrad/models/models.hpp"
+#include "liegrad/optimize/fit/start_values.hpp"
 #include "liegrad/optimize/fit/student_t.hpp"
 #include "synthetic.hpp"
 
@@ -222,6 +223,8 @@ TEST(Fit, ChoosesATolerance) {
   const FitResult chosen = optimize::fit(noisy, {});
   ASSERT_TRUE(chosen.converged) << chosen.message;
   EXPECT_EQ(chosen.tolerance, 1e-5);
+  EXPECT_EQ(chosen.method, "rkmk-54");
+  EXPECT_FALSE(chosen.reason_for_method.empty());
   ASSERT_TRUE(chosen.integration_shift);
   EXPECT_LE(*chosen.integration_shift, 0.05);
   EXPECT_LT(std::abs(pull(chosen, "top.X2", 1)), 4);
@@ -229,6 +232,8 @@ TEST(Fit, ChoosesATolerance) {
   short_steps.run = fine;
   const FitResult exact = optimize::fit(noisy, short_steps);
   EXPECT_EQ(exact.tolerance, 0);
+  EXPECT_EQ(exact.method, "radau-3");
+  EXPECT_EQ(exact.reason_for_method, "");
   for (const char* const name : {"top.X2", "gravity3"}) {
     EXPECT_LT(std::abs(chosen[name].value - exact[name].value), 0.05 * exact[name].std) << name;
     EXPECT_NEAR(chosen[name].std / exact[name].std, 1, 1e-2) << name;
@@ -243,6 +248,56 @@ TEST(Fit, ChoosesATolerance) {
   EXPECT_LT(without_noise.tolerance, 1e-7);
   EXPECT_NEAR(without_noise["top.X2"].value, 1, 1e-8);
   EXPECT_NEAR(without_noise["gravity3"].value, -9.81, 1e-6);
+}
+
+/// A ball that a damper holds so that its spring pulls it back slowly: stability would hold explicit steps short.
+TEST(Fit, TakesAnImplicitMethodForAStiffSystem) {
+  dae::System system = models::make_model("torsional_ball");
+  system.set_parameter("ball.d", 1e4);
+  system.set_parameter("ball.k", 2e4);
+  dae::IntegrateOptions fine;
+  fine.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-9}};
+  fine.t_end = 1;
+  FitProblem problem{system, {recorded(system, fine, 0.02, {"ball.q"})}};
+  std::mt19937 random(2);
+  add_noise(problem.trials[0], "ball.q", 1e-3, random);
+  problem.free = {"ball.k"};
+  problem.start = {{"ball.k", 1.5e4}};
+  const FitResult result = optimize::fit(problem, {});
+  ASSERT_TRUE(result.converged) << result.message;
+  EXPECT_EQ(result.method, "radau-3");
+  EXPECT_EQ(result.reason_for_method, "since the system is stiff, or not for explicit steps");
+  EXPECT_LT(std::abs(pull(result, "ball.k", 2e4)), 4);
+}
+
+/// Pieces of a swing with initial values of their own, many unknowns: what steps that follow the error leave of
+/// smoothness would end the search before its minimum, and steps that are held let it go on to there.
+TEST(Fit, GoesToTheMinimumWithManyUnknowns) {
+  dae::System system = models::make_model("double_pendulum");
+  system.set_parameter("joint1.coulomb", 1e-3);
+  system.set_parameter("joint2.viscous", 2e-4);
+  dae::IntegrateOptions fine;
+  fine.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-10}};
+  fine.t_end = 8;
+  Recording data = recorded(system, fine, 0.02, {"arm1.theta", "arm2.theta"});
+  std::mt19937 random(6);
+  add_noise(data, "arm1.theta", 2e-5, random);
+  add_noise(data, "arm2.theta", 2e-5, random);
+  FitProblem problem{system, optimize::pieces_of(data, 0.5)};
+  problem.free = {"arm1.J", "arm2.J", "joint1.coulomb", "joint2.viscous", "arm1.theta0"};
+  problem.start = {{"arm1.J", 0.0013}, {"arm2.J", 0.0013}};
+  optimize::give_trials_initial_values(problem);
+  EXPECT_EQ(problem.free.size(), 4u);
+  EXPECT_EQ(problem.per_trial, std::vector<std::string>{"arm1.theta0"});
+  problem.per_trial = {"arm1.theta0", "arm1.rate0", "arm2.theta0", "arm2.rate0"};
+  const FitResult result = optimize::fit(problem, {});
+  ASSERT_EQ(result.parameters.size(), 68u);
+  ASSERT_TRUE(result.converged) << result.message;
+  EXPECT_LE(*result.integration_shift, 0.05);
+  EXPECT_LT(std::abs(pull(result, "arm1.J", 0.0012)), 4);
+  EXPECT_LT(std::abs(pull(result, "joint1.coulomb", 1e-3)), 4);
+  // At the minimum of these runs the gradient vanishes to rounding, in units of standard deviations.
+  EXPECT_LT(result.gradient_norm * result["joint1.coulomb"].std, 1e-3);
 }
 
 }  // namespace
