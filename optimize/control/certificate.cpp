@@ -20,6 +20,10 @@ constexpr double kSmallestSlack = 1e-12;
 /// In place of the zeros of equations that may depend on each other.
 constexpr std::array kRegularizations = {1e-8, 1e-10, 1e-12};
 
+Interval counted_in(double unit, const Interval& given) {
+  return {given.lower / unit, given.upper / unit};
+}
+
 }  // namespace
 
 void find_inertia(Program& nlp, const Iterate& at, const StopRequest& stop,
@@ -39,21 +43,27 @@ void find_inertia(Program& nlp, const Iterate& at, const StopRequest& stop,
   nlp.hessian(1.0, at.multipliers, hessian);
   nlp.jacobian(jacobian);
   nlp.constraints(g);
+  // The inertia is the same in all units, the digits that are left of it are not.
+  const UnitScales& units = nlp.units;
+  const auto unit = [&](int i) { return units.empty() ? 1.0 : units.variables[index(i)]; };
+  const auto row_unit = [&](int i) { return units.empty() ? 1.0 : units.rows[index(i)]; };
   for (std::size_t k = 0; k < hessian.size(); ++k) {
     const auto& [i, j] = nlp.hessian_pattern()[k];
     const int row = layout.place[index(i)], column = layout.place[index(j)];
-    if (row >= 0 && column >= 0) add(row, column, hessian[k]);
+    if (row >= 0 && column >= 0) add(row, column, hessian[k] * unit(i) * unit(j) / units.cost);
   }
   for (std::size_t k = 0; k < jacobian.size(); ++k) {
     const auto& [i, j] = nlp.jacobian_pattern()[k];
-    if (layout.place[index(j)] >= 0) add(layout.num_free + i, layout.place[index(j)], jacobian[k]);
+    const int column = layout.place[index(j)];
+    if (column >= 0) add(layout.num_free + i, column, jacobian[k] * unit(j) / row_unit(i));
   }
   for (int i = 0; i < nlp.num_variables(); ++i) {
     const int place = layout.place[index(i)];
     if (place < 0) continue;
+    const double force = unit(i) / units.cost;
     add(place, place,
-        barrier(at.x[index(i)], nlp.variable_interval(i), at.lower_multipliers[index(i)],
-                at.upper_multipliers[index(i)]));
+        barrier(at.x[index(i)] / unit(i), counted_in(unit(i), nlp.variable_interval(i)),
+                at.lower_multipliers[index(i)] * force, at.upper_multipliers[index(i)] * force));
   }
   const std::size_t first_row = entries.size();
   for (int i = 0; i < layout.num_rows; ++i) {
@@ -62,9 +72,10 @@ void find_inertia(Program& nlp, const Iterate& at, const StopRequest& stop,
       add(layout.num_free + i, layout.num_free + i, 0);
       continue;
     }
-    const double y = at.multipliers[index(i)];
+    const double y = at.multipliers[index(i)] * row_unit(i) / units.cost;
     // A multiplier belongs to the upper bound where it is positive.
-    const double sigma = barrier(g[index(i)], given, std::max(-y, 0.0), std::max(y, 0.0));
+    const double sigma = barrier(g[index(i)] / row_unit(i), counted_in(row_unit(i), given),
+                                 std::max(-y, 0.0), std::max(y, 0.0));
     add(layout.num_free + i, layout.num_free + i, -1 / std::max(sigma, 1e-12));
   }
   certificate.unknowns = layout.num_free;

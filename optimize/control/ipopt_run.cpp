@@ -351,6 +351,7 @@ void run_ipopt(Program& program, const SolveOptions& options, const StopRequest&
   }
   if (!program.units.empty()) {
     choose("nlp_scaling_method", "user-scaling");
+    choose("bound_relax_factor", "0");  // would be absolute, in the units of the problem
     // Those of the scaled problem decide.
     for (const char* const name : {"dual_inf_tol", "constr_viol_tol", "compl_inf_tol"}) {
       choose(name, "1e20");

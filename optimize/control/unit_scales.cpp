@@ -12,8 +12,6 @@ using dae::index;
 
 /// Horizons and controls within these are left as they are.
 constexpr Interval kUsualTimes = {1e-2, 1e2}, kUsualForces = {1e-3, 1e5};
-/// Of the cost by the controls: what a problem of usual units has with 100 steps.
-constexpr double kUsualGradient = 1e-2;
 
 double decade(double x) { return x > 0 ? std::pow(10.0, std::round(std::log10(x))) : 1.0; }
 bool is_within(double x, const Interval& usual) { return x >= usual.lower && x <= usual.upper; }
@@ -95,14 +93,13 @@ void find_forces(const Transcription& transcription, const Nlp& nlp,
 
 UnitScales unit_scales(const Transcription& transcription, Nlp& nlp) {
   const GridLayout& layout = transcription.layout();
-  const double horizon = transcription.problem().horizon();
-  const double tau = is_within(horizon, kUsualTimes) ? 1.0 : decade(horizon);
+  const double horizon = transcription.problem().horizon(), tau = decade(horizon);
   PointUnits at = point_units(transcription, tau);
   std::vector<double> x = transcription.guess(), jacobian(nlp.jacobian_pattern().size());
   nlp.set_point(x);
   nlp.jacobian(jacobian);
   find_forces(transcription, nlp, jacobian, at);
-  bool is_usual = tau == 1;
+  bool is_usual = is_within(horizon, kUsualTimes);
   const int num_controls = static_cast<int>(transcription.problem().system().controls().size());
   for (int k = 0; k < num_controls; ++k) {
     is_usual = is_usual && is_within(at.units[index(layout.controls + k)], kUsualForces);
@@ -136,7 +133,7 @@ UnitScales unit_scales(const Transcription& transcription, Nlp& nlp) {
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     largest = std::max(largest, std::abs(gradient[i]) * scales.variables[i]);
   }
-  scales.cost = std::isfinite(largest) ? decade(largest / kUsualGradient) : 1;
+  scales.cost = std::isfinite(largest) ? decade(largest) : 1;
   return scales;
 }
 
