@@ -294,7 +294,7 @@ class Simulator::Workspace {
         adaptive.smallest_step > 0 ? adaptive.smallest_step : 1e-12 * interval, times_.rounding());
     const double most = adaptive.largest_step > 0 ? adaptive.largest_step : interval;
     planned_step_ = std::numeric_limits<double>::infinity();
-    StepController controller(stepper_->error_exponent());
+    StepController controller(stepper_->error_exponent(), stepper_->error_has_memory());
     while (!ended_ && !times_.has_ended(stepper_->state().t)) {
       double h =
           std::clamp(step_, least, std::max(least, std::min(most, stepper_->longest_step())));

@@ -33,6 +33,7 @@ class GeneralizedAlpha final : public Stepper {
   double error(const ErrorNorm& norm) override;
   double shortest_step(const ErrorNorm& norm) override;
   int error_exponent() const override { return 2; }
+  bool error_has_memory() const override { return true; }
   LinearSolverKind solver() const override { return assembly_kind_; }
   Assembly& assembly() override { return assembly_; }
   Consistency* own_consistency() override { return &consistency_; }

@@ -54,6 +54,8 @@ class Stepper {
   virtual std::string remark() const { return {}; }
   /// error() behaves like h to this power.
   virtual int error_exponent() const = 0;
+  /// The error of a step shows what earlier steps left, such as changes of their length.
+  virtual bool error_has_memory() const { return false; }
   /// Longer steps from state() would be refused.
   virtual double longest_step() const { return std::numeric_limits<double>::infinity(); }
   /// In shorter steps error() is rounding, which grows as they shrink: no tolerance can be reached there. After a step.
