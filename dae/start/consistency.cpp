@@ -21,6 +21,9 @@ constexpr int kDenseRank = 60;
 constexpr double kSingularError = 1e-2;
 /// Initial velocities count as at least so many of their sizes a second.
 constexpr double kSlowest = 1e-3;
+/// What sines and cosines leave of zero, in metres, kilometres or radians: the one size of a coordinate that starts at the
+/// origin and at rest.
+constexpr double kNothing = 1e-15;
 /// A quaternion this far from unit length is a mistake, not rounding.
 constexpr double kUnitTolerance = 1e-9;
 
@@ -210,6 +213,7 @@ void Consistency::check_constraints(bool velocity) const {
   const std::span<const double> terms = velocity ? scales_.velocity() : scales_.position();
   const auto part = [&](std::size_t i) {
     const double least = velocity ? kSlowest * scales_.position()[i] : 0.0;
+    if (std::abs(residual[i]) <= kNothing) return 0.0;
     return std::abs(residual[i]) / std::max({terms[i], least, std::numeric_limits<double>::min()});
   };
   std::size_t worst = 0;

@@ -118,8 +118,10 @@ std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions&
         differentiated + engine.residuals().num_differentiated_runs();
     if (!is_open || !result.converged) return rounds;
     try {
+      // The error is proportional to the tolerance: the finer run has a part of it left.
+      constexpr double kWhole = kFiner / (kFiner - 1);
       result.integration_shift =
-          shift_with(result.tolerance / kFiner, engine, rounds->statistics(), x);
+          kWhole * shift_with(result.tolerance / kFiner, engine, rounds->statistics(), x);
       result.evaluations += engine.unknowns().num_trials();
     } catch (const Error&) {
       result.integration_shift.reset();  // a tolerance below rounding
@@ -127,7 +129,6 @@ std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions&
     }
     const double shift = *result.integration_shift;
     if (shift <= kAllowedShift || result.tolerance <= kLeastTolerance) return rounds;
-    // The error is proportional to the tolerance.
     const double enough = 0.5 * result.tolerance * kAllowedShift / shift;
     result.tolerance = std::max(kLeastTolerance, std::min(enough, result.tolerance / kFiner));
     runs += engine.residuals().num_runs();

@@ -205,7 +205,7 @@ class Page(unittest.TestCase):
 
     def test_sensitivities_stand_side_by_side(self):
         cells = self.browser.run("""
-            const table = document.querySelectorAll('section')[3].querySelector('table');
+            const table = document.querySelectorAll('section')[3].querySelectorAll('table')[1];
             return [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent));""")
         self.assertEqual(cells[0], ["by", "forward", "adjoint"])
         self.assertEqual(len(cells), 3)
