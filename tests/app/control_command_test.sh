@@ -335,7 +335,7 @@ for key, value, part in (("phases", {}, "phases"), ("phases", [], "phases"), ("p
                          ("total_time", 1, "no phase has a free horizon"), ("total_time", "1", "total_time")):
     refuses(part, written(TURN | {key: value}))
 
-# --- limits of time and Ctrl-C: the best iterate is written ---
+# --- limits of time and of iterations, Ctrl-C: the best iterate is written ---
 
 began = time.monotonic()
 s = summary("spherical_pendulum", "--steps", 8000, "--set", "reaction_limit=12", "--time-limit", 1, status=3)
@@ -366,9 +366,9 @@ s = summary("spherical_pendulum", "--steps", 4000, "--set", "reaction_limit=12")
 expect(s["status"] == "solved" and s["certificate"]["local_minimum"] and s["iterations"] < 40 and
        any("index2" in choice for choice in s["choices"]), s["status"], s["iterations"], s["choices"])
 
-s = summary("spherical_pendulum", "--steps", 800, "--set", "reaction_limit=12", "--time-limit", 2,
+s = summary("spherical_pendulum", "--steps", 800, "--set", "reaction_limit=12", "--max-iterations", 5,
             "--out", scratch + "/motion.csv", "--write", solution_file, status=3)
-expect(s["status"] == "time limit" and s["iterations"] > 0, s["status"], s["iterations"])
+expect(s["status"] == "iteration limit" and s["iterations"] > 0, s["status"], s["iterations"])
 expect(len(s["violations"]) > 0, s["violations"])
 with open(scratch + "/motion.csv") as file:
     expect(len(file.readlines()) == 802, "rows of the best iterate")
