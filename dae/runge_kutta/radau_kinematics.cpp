@@ -73,7 +73,7 @@ void RadauKinematics::combine(const Weights& w, const std::vector<double>& x,
                               std::vector<double>& to) const {
   static_assert(kMostStages == 3);
   const double *const x_0 = x.data(), *const x_1 = x_0 + dof_, *const x_2 = x_1 + dof_;
-  double *const __restrict y_0 = to.data(), *const __restrict y_1 = y_0 + dof_;
+  double* const __restrict y_0 = to.data(), * const __restrict y_1 = y_0 + dof_;
   double* const __restrict y_2 = y_1 + dof_;
   if (stages_ == 3) {
     for (int k = 0; k < dof_; ++k) {

@@ -14,7 +14,6 @@ inline constexpr bool kIpoptTakesBlocks = IPOPT_VERSION_MAJOR > 3 ||
 
 /// Builds IPOPT's algorithm around TimeBlocks, those of the program where it has some; both must outlive it, and a request
 /// to stop ends a factorisation. IPOPT older than 3.14 does not take it: then there is none.
-Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(Program& program,
-                                                         const StopRequest& stop);
+Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(Program& program, const StopRequest& stop);
 
 }  // namespace liegrad::control

@@ -28,10 +28,8 @@ void SparseFactor::add_pivot(int unknown, double d, int num_rows) {
 
 void SparseFactor::add_pivot(int first, int second, const Block& d, int num_rows) {
   const double determinant = d.d11 * d.d22 - d.d21 * d.d21;
-  pivots_.push_back({first,
-                     second,
-                     {d.d22 / determinant, -d.d21 / determinant, d.d11 / determinant},
-                     num_rows});
+  pivots_.push_back(
+      {first, second, {d.d22 / determinant, -d.d21 / determinant, d.d11 / determinant}, num_rows});
   if (determinant < 0) {
     negative_ += 1;
   } else if (d.d11 < 0) {

@@ -65,8 +65,7 @@ void find_forces(const Transcription& transcription, const Nlp& nlp,
     const auto& [row, column] = nlp.jacobian_pattern()[k];
     const std::size_t offset = index(column % layout.width);
     if (column >= end || !at.is_acceleration[offset]) continue;
-    inertia[index(row)] =
-        std::max(inertia[index(row)], std::abs(jacobian[k]) * at.units[offset]);
+    inertia[index(row)] = std::max(inertia[index(row)], std::abs(jacobian[k]) * at.units[offset]);
   }
   std::vector<double> forces(index(layout.width), 0.0);
   for (std::size_t k = 0; k < jacobian.size(); ++k) {

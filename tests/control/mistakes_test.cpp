@@ -55,8 +55,8 @@ TEST(Mistakes, ElementsAreAskedWhetherTheyMakeSense) {
 /// A pendulum whose end is where its joint does not let it be.
 TEST(Unsolvable, ConditionsThatContradictAJointAreSaid) {
   Problem problem = make_problem("spherical_pendulum");
-  problem.add_end_constraint(
-      "height", [](const auto& at) { return at.frame("body").position(2); }, {.lower = 1.5});
+  problem.add_end_constraint("height", [](const auto& at) { return at.frame("body").position(2); },
+                             {.lower = 1.5});
   SolveOptions options = interpreted(20);
   options.max_iterations = 200;
   const Solution solution = solve(problem, options);

@@ -19,9 +19,8 @@ Solution solved(const Problem& problem, int steps) {
 
 struct PushedMass {
   dae::ElementShape shape() const {
-    return {.type = "pushed_mass",
-            .nodes = {{dae::NodeRole::kCoordinates, 1}},
-            .controls = {"force"}};
+    return {
+        .type = "pushed_mass", .nodes = {{dae::NodeRole::kCoordinates, 1}}, .controls = {"force"}};
   }
   template <class S>
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {

@@ -41,8 +41,8 @@ TEST(Units, DoNotChangeACost) {
     struct Units {
       double inertia, horizon;
     };
-    for (const Units& units : {Units{1e-9, 0.1}, Units{1e-9, 1}, Units{1e-6, 1e-3},
-                               Units{1e7, 1e3}, Units{1e4, 1e4}}) {
+    for (const Units& units :
+         {Units{1e-9, 0.1}, Units{1e-9, 1}, Units{1e-6, 1e-3}, Units{1e7, 1e3}, Units{1e4, 1e4}}) {
       EXPECT_NEAR(cost_without_units(units.inertia, units.horizon, options) / known, 1, 1e-8)
           << units.inertia << ' ' << units.horizon << ' ' << stages;
     }

@@ -184,10 +184,10 @@ TEST(ConstrainedMuntheKaas, HasTheOrderOfItsTableauOnMechanisms) {
     std::string label;
     std::array<double, 3> steps;  ///< of orders 4, 5 and 6
   };
-  for (const Mechanism& one : {Mechanism{"pendulum", {0.05, 0.05, 0.04}},
-                               Mechanism{"chain", {1.25e-3, 2.5e-3, 2.5e-3}},
-                               Mechanism{"slider_crank_3d", {1.25e-3, 5e-3, 5e-3}},
-                               Mechanism{"andrews", {2e-4, 2e-4, 4e-4}}}) {
+  for (const Mechanism& one :
+       {Mechanism{"pendulum", {0.05, 0.05, 0.04}}, Mechanism{"chain", {1.25e-3, 2.5e-3, 2.5e-3}},
+        Mechanism{"slider_crank_3d", {1.25e-3, 5e-3, 5e-3}},
+        Mechanism{"andrews", {2e-4, 2e-4, 4e-4}}}) {
     const Case& c = *std::ranges::find(kCases, one.label, &Case::label);
     const dae::System system = c.system();
     for (const dae::ButcherTableau& tableau :
