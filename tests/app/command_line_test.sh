@@ -64,9 +64,12 @@ expect 2 stderr '^liegrad: --citations and --json name the same file, -; choose 
 expect 2 stderr '^liegrad: --citations and --out name the same file' simulate free_body --out "$scratch/a" --citations "$scratch/a"
 expect 2 stderr '^liegrad: .*methods.bib cannot be written' simulate free_body --citations "$scratch/nowhere/methods.bib"
 
+# Not every machine can make a terminal.
+has_terminals() { printf '' | script -qec true /dev/null >/dev/null 2>&1; }
+on_terminal() { script -qec "$*" /dev/null; }
+
 # Colours on a terminal only.
-if printf '' | script -qec true /dev/null >/dev/null 2>&1; then
-  on_terminal() { script -qec "$*" /dev/null; }
+if has_terminals; then
   on_terminal env TERM=xterm NO_COLOR= "$program" nonsense >"$scratch/colours"
   on_terminal env TERM=xterm NO_COLOR=1 "$program" nonsense >"$scratch/plain"
   if ! grep -q "$(printf '\033')\[1;31mliegrad:" "$scratch/colours" || grep -q "$(printf '\033')" "$scratch/plain"; then
@@ -76,11 +79,13 @@ if printf '' | script -qec true /dev/null >/dev/null 2>&1; then
 fi
 
 # Compiling for a first use is announced with a count, on a terminal.
-if command -v script >/dev/null; then
+if has_terminals; then
   mkdir -m 0700 "$scratch/cache"
-  run="env TERM=xterm LIEGRAD_KERNELS=none XDG_CACHE_HOME=$scratch/cache $program simulate pendulum --t-end 0.01"
-  script -qec "$run" /dev/null >"$scratch/first"
-  script -qec "$run" /dev/null >"$scratch/second"
+  simulate() {
+    on_terminal env TERM=xterm LIEGRAD_KERNELS=none XDG_CACHE_HOME="$scratch/cache" "$program" simulate pendulum --t-end 0.01
+  }
+  simulate >"$scratch/first"
+  simulate >"$scratch/second"
   if ! grep -q 'compiling kernel 1 for first use: ' "$scratch/first" ||
     ! grep -Eq '^liegrad: compiled [0-9]+ kernels in [0-9.]+ s for first use; ' "$scratch/first" ||
     grep -q 'first use' "$scratch/second"; then
