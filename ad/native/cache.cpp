@@ -4,6 +4,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <map>
+#include <mutex>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -40,31 +43,83 @@ std::string distrust(const struct stat& info) {
   return "";
 }
 
-/// A regular file that was opened, and what it holds.
-struct ReadFile {
-  File file;
-  std::string bytes;
+/// What tells one state of a file from another.
+struct FileState {
+  dev_t device = 0;
+  ino_t inode = 0;
+  off_t size = 0;
+  std::int64_t changed_seconds = 0, changed_nanoseconds = 0;
+
+  explicit FileState(const struct stat& info)
+      : device(info.st_dev),
+        inode(info.st_ino),
+        size(info.st_size),
+        changed_seconds(info.st_ctim.tv_sec),
+        changed_nanoseconds(info.st_ctim.tv_nsec) {}
+  bool operator==(const FileState&) const = default;
+
+  /// Whether another change would have another time: those of one tick of the clock have the same.
+  bool is_settled() const { return std::time(nullptr) - changed_seconds > 1; }
 };
 
-/// Reads a file, if there is one and it is not too long; only a trusted one if so asked.
-std::optional<ReadFile> read_file(const fs::path& path, bool must_be_trusted) {
-  // Not to wait for the writer of a pipe that someone put there.
-  ReadFile result{
-      .file = File(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)),
-      .bytes = ""};
-  const int descriptor = result.file.descriptor();
+/// Entries that this process verified and loaded, by path: kernels of one fit are those of the next, and reading,
+/// hashing and loading them took a tenth of a short one.
+class LoadedEntries {
+ public:
+  std::optional<SharedObject> find(const fs::path& path, const FileState& state) {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(path);
+    if (found == entries_.end() || !(found->second.state == state)) return std::nullopt;
+    return found->second.object;
+  }
+  void keep(const fs::path& path, const FileState& state, const SharedObject& object) {
+    if (!state.is_settled()) return;
+    const std::lock_guard lock(mutex_);
+    entries_.insert_or_assign(path, Loaded{state, object});
+  }
+
+ private:
+  struct Loaded {
+    FileState state;
+    SharedObject object;
+  };
+  std::mutex mutex_;
+  std::map<fs::path, Loaded> entries_;
+};
+
+LoadedEntries& loaded_entries() {
+  static LoadedEntries entries;
+  return entries;
+}
+
+/// A regular file that is open and not too long to be read.
+struct OpenFile {
+  File file;
   struct stat info {};
-  if (descriptor < 0 || fstat(descriptor, &info) != 0) return std::nullopt;
-  if (!S_ISREG(info.st_mode) || (must_be_trusted && !distrust(info).empty())) return std::nullopt;
-  if (info.st_size > kLongestEntry) return std::nullopt;
-  result.bytes.resize(static_cast<std::size_t>(info.st_size));
-  for (std::size_t done = 0; done < result.bytes.size();) {
-    const ssize_t count = read(descriptor, result.bytes.data() + done, result.bytes.size() - done);
+};
+
+/// Opens such a file, if there is one; only a trusted one if so asked.
+std::optional<OpenFile> open_file(const fs::path& path, bool must_be_trusted) {
+  // Not to wait for the writer of a pipe that someone put there.
+  OpenFile result{.file =
+                      File(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))};
+  const int descriptor = result.file.descriptor();
+  if (descriptor < 0 || fstat(descriptor, &result.info) != 0) return std::nullopt;
+  if (!S_ISREG(result.info.st_mode) || result.info.st_size > kLongestEntry) return std::nullopt;
+  if (must_be_trusted && !distrust(result.info).empty()) return std::nullopt;
+  return result;
+}
+
+/// All that a file holds; empty if it cannot be read.
+std::optional<std::string> contents(const OpenFile& opened) {
+  std::string bytes(static_cast<std::size_t>(opened.info.st_size), '\0');
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = read(opened.file.descriptor(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return std::nullopt;
     done += static_cast<std::size_t>(count);
   }
-  return result;
+  return bytes;
 }
 
 bool write_all(int descriptor, std::string_view bytes) {
@@ -167,23 +222,31 @@ Cache Cache::open() {
 std::optional<SharedObject> Cache::load(const std::string& name) const {
   if (directory_.empty()) return std::nullopt;
   const fs::path path = directory_ / (name + kExtension);
-  const std::optional<ReadFile> entry = read_file(path, /*must_be_trusted=*/true);
-  if (!entry || entry->bytes.size() < kTrailerSize) return std::nullopt;
-  const std::string_view bytes = entry->bytes;
-  const std::string_view body = bytes.substr(0, bytes.size() - kTrailerSize);
-  if (!bytes.ends_with(trailer(name, body))) return std::nullopt;
+  const std::optional<OpenFile> opened = open_file(path, /*must_be_trusted=*/true);
+  if (!opened) return std::nullopt;
+  const FileState state(opened->info);
+  if (auto known = loaded_entries().find(path, state)) return known;
+
+  const std::optional<std::string> bytes = contents(*opened);
+  if (!bytes || bytes->size() < kTrailerSize) return std::nullopt;
+  const std::string_view body = std::string_view(*bytes).substr(0, bytes->size() - kTrailerSize);
+  if (!bytes->ends_with(trailer(name, body))) return std::nullopt;
   std::string ignored;
-  return SharedObject::load(entry->file.descriptor(), body.size(), &ignored);
+  std::optional<SharedObject> loaded =
+      SharedObject::load(opened->file.descriptor(), body.size(), &ignored);
+  if (loaded) loaded_entries().keep(path, state, *loaded);
+  return loaded;
 }
 
 std::optional<SharedObject> Cache::store(const std::string& name, const fs::path& file,
                                          std::string* why_not) const {
-  const std::optional<ReadFile> object = read_file(file, /*must_be_trusted=*/false);
-  if (!object || directory_.empty()) {
+  const std::optional<OpenFile> object = open_file(file, /*must_be_trusted=*/false);
+  const std::optional<std::string> read = object ? contents(*object) : std::nullopt;
+  if (!read || directory_.empty()) {
     *why_not = directory_.empty() ? problem_ : file.filename().string() + " cannot be read";
     return std::nullopt;
   }
-  const std::string& body = object->bytes;
+  const std::string& body = *read;
   // A crash may leave half a file under a whole name; the checksum tells, so nothing waits for the
   // disk.
   std::string unfinished = (directory_ / (std::string(kUnfinished) + "XXXXXX")).string();

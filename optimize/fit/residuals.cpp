@@ -104,11 +104,20 @@ void Residuals::evaluate_with(double tolerance, int trial, const Eigen::VectorXd
   compare(trial, local, false, residuals);
 }
 
-void Residuals::hold_steps() {
-  for (Trial& trial : trials_) trial.hold_steps();
+void Residuals::forget() {
   for (LastTwo& last : last_) {
     for (Known& one : last.list) one.is_known = false;
   }
+}
+
+void Residuals::hold_steps() {
+  for (Trial& trial : trials_) trial.hold_steps();
+  forget();
+}
+
+void Residuals::set_tolerance(double tolerance) {
+  for (Trial& trial : trials_) trial.set_tolerance(tolerance);
+  forget();
 }
 
 bool Residuals::holds_steps() const {

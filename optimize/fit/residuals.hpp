@@ -49,6 +49,8 @@ class Residuals {
   /// From the next evaluation on residuals are smooth functions, see Trial::hold_steps().
   void hold_steps();
   bool holds_steps() const;
+  /// Of the error of all runs that follow, see Trial::set_tolerance().
+  void set_tolerance(double tolerance);
   /// Throws InvalidArgument where an element refuses the values of the trial.
   void check(int trial, const Eigen::VectorXd& local) {
     trials_[at(trial)].check(unknowns_.inputs(trial, local));
@@ -71,6 +73,8 @@ class Residuals {
   long num_differentiated_runs() const { return num_differentiated_runs_; }
 
  private:
+  /// What was evaluated, when runs become others.
+  void forget();
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void compare(int trial, const Eigen::VectorXd& local, bool with_jacobian,
                TrialResiduals& residuals) const;

@@ -4,7 +4,8 @@ namespace liegrad::optimize {
 namespace {
 
 /// Of a run that is measured; few enough that the answer costs little where it is no.
-constexpr long kMostSteps = 200, kFewSteps = 20;
+constexpr long kMostSteps = 200;
+constexpr std::size_t kFewSteps = 20;
 /// Of the tolerance, in the measurement. Steps of order 5 would grow by its fifth root, 2.5.
 constexpr double kLooser = 100;
 /// Steps that grow by less are held short by stability.
@@ -39,19 +40,22 @@ bool explicit_method_suits(FitEngine& engine, double tolerance, const Eigen::Vec
   Residuals& residuals = engine.residuals();
   const int trial = longest_trial(residuals);
   const Eigen::VectorXd local = engine.unknowns().local(trial, x);
-  const auto measure = [&](double with, long most_steps) {
-    return residuals.trial(trial).measure(engine.unknowns().inputs(trial, local),
-                                          residuals.delays_of(trial, local), with, most_steps);
+  const auto step_times = [&](double with, long most_steps) {
+    return residuals.trial(trial).step_times(engine.unknowns().inputs(trial, local),
+                                             residuals.delays_of(trial, local), with, most_steps);
   };
   try {
-    const long steps = measure(kLooser * tolerance, kMostSteps).steps;
-    // At first motions that die out may ask for short steps themselves: the second half tells.
-    const auto later_time = [&](double with) {
-      return measure(with, steps).time - measure(with, steps / 2).time;
-    };
-    if (steps >= kFewSteps &&
-        !(later_time(kLooser * tolerance) >= kLeastGrowth * later_time(tolerance))) {
-      return false;
+    const std::vector<double> loose = step_times(kLooser * tolerance, kMostSteps);
+    const std::size_t count = loose.size();
+    if (count >= kFewSteps) {
+      const std::vector<double> tight = step_times(tolerance, static_cast<long>(count));
+      // At first motions that die out may ask for short steps themselves: the second half tells.
+      const auto later_time = [](const std::vector<double>& times) {
+        return times.back() - times[times.size() / 2 - 1];
+      };
+      const bool grow =
+          tight.size() < count || later_time(loose) >= kLeastGrowth * later_time(tight);
+      if (!grow) return false;
     }
     // The search begins with them, and finds them there.
     engine.evaluate(trial, x, true);

@@ -109,20 +109,18 @@ std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions&
     engine.residuals().check(trial, engine.unknowns().local(trial, x));
     if (!engine.residuals().has_nodes()) engine.evaluate(trial, x, false);
   }
-  long runs = 0, differentiated = 0;
   for (;;) {
     FitEngine& engine = rounds->engine();
     rounds->run(x, result);
-    result.evaluations = runs + engine.residuals().num_runs();
-    result.differentiated_evaluations =
-        differentiated + engine.residuals().num_differentiated_runs();
+    result.evaluations = engine.residuals().num_runs();
+    result.differentiated_evaluations = engine.residuals().num_differentiated_runs();
     if (!is_open || !result.converged) return rounds;
     try {
       // The error is proportional to the tolerance: the finer run has a part of it left.
       constexpr double kWhole = kFiner / (kFiner - 1);
       result.integration_shift =
           kWhole * shift_with(result.tolerance / kFiner, engine, rounds->statistics(), x);
-      result.evaluations += engine.unknowns().num_trials();
+      result.evaluations = engine.residuals().num_runs();
     } catch (const Error&) {
       result.integration_shift.reset();  // a tolerance below rounding
       return rounds;
@@ -131,11 +129,7 @@ std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions&
     if (shift <= kAllowedShift || result.tolerance <= kLeastTolerance) return rounds;
     const double enough = 0.5 * result.tolerance * kAllowedShift / shift;
     result.tolerance = std::max(kLeastTolerance, std::min(enough, result.tolerance / kFiner));
-    runs += engine.residuals().num_runs();
-    differentiated += engine.residuals().num_differentiated_runs();
-    auto next = std::make_unique<NoiseRounds>(problem, with_runs_of(result, options));
-    next->engine().noise() = engine.noise();
-    rounds = std::move(next);
+    engine.residuals().set_tolerance(result.tolerance);
   }
 }
 

@@ -40,7 +40,7 @@ class Trial::Implementation {
     options_.integrate.t_end = recording.run_end.value_or(recording.last_time()) + margins.after;
     options_.integrate.keep_samples = false;
     options_.integrate.on_step = [this, given = run.on_step](const dae::State& state) {
-      last_time_ = state.t;
+      if (is_measuring_) step_times_.push_back(state.t - limits_.front());
       return --steps_left_ > 0 && (!given || given(state));
     };
     options_.integrate.alpha.consistency.check_elements = false;
@@ -120,21 +120,33 @@ class Trial::Implementation {
     for (Piece& piece : pieces_) piece.held_steps.clear();
   }
 
-  RunLength measure(const TrialInputs& inputs, std::span<const double> delays, double tolerance,
-                    long most_steps) {
+  void set_tolerance(double tolerance) {
+    tolerance_ = tolerance;
+    holds_steps_ = false;
+    for (Piece& piece : pieces_) {
+      piece.held_steps.clear();
+      piece.has_run = false;
+    }
+  }
+
+  std::vector<double> step_times(const TrialInputs& inputs, std::span<const double> delays,
+                                 double tolerance, long most_steps) {
     prepare(delays);
     Prediction prediction;
     clear(false, prediction);
     steps_left_ = most_steps;
+    is_measuring_ = true;
+    step_times_.clear();
     bool is_complete = true;
     try {
       run_piece(0, first_state(inputs), inputs.parameters, {.tolerance = tolerance}, prediction);
     } catch (const Error&) {
       is_complete = false;
     }
-    const long made = most_steps - std::exchange(steps_left_, kUnlimited);
-    if (!is_complete && made < most_steps) throw Error("the run could not go on");
-    return {made, last_time_ - limits_.front()};
+    is_measuring_ = false;
+    const bool is_cut_short = std::exchange(steps_left_, kUnlimited) <= 0;
+    if (!is_complete && !is_cut_short) throw Error("the run could not go on");
+    return step_times_;
   }
 
   void check(const TrialInputs& inputs) { start(inputs, true); }
@@ -166,6 +178,7 @@ class Trial::Implementation {
   std::vector<Continuity> continuity_;
   std::vector<std::vector<int>> pieces_of_;  ///< by series and sample
   bool holds_steps_ = false;
+  std::optional<double> tolerance_;  ///< in place of that of the options
 
  private:
   static constexpr long kUnlimited = std::numeric_limits<long>::max();
@@ -325,7 +338,9 @@ class Trial::Implementation {
     piece.values.steps.clear();
     if (!parts.tolerance) piece.values.steps = piece.held_steps;
     piece.values.tolerance.reset();
-    if (parts.tolerance) piece.values.tolerance = dae::ErrorTolerance{.relative = *parts.tolerance};
+    if (const std::optional<double> tolerance = parts.tolerance ? parts.tolerance : tolerance_) {
+      piece.values.tolerance = dae::ErrorTolerance{.relative = *tolerance};
+    }
     if (!is_same) {
       piece.values.parameters.assign(parameters.begin(), parameters.end());
       if (node != nullptr) piece.values.initial = *node;
@@ -389,7 +404,8 @@ class Trial::Implementation {
   }
 
   long steps_left_ = kUnlimited;  ///< of the run under way
-  double last_time_ = 0;          ///< of its last step
+  bool is_measuring_ = false;
+  std::vector<double> step_times_;  ///< of the run that is measured, from its start
   WholeState whole_state_;
   std::vector<double> limits_;  ///< times of all ends of pieces
   std::vector<Piece> pieces_;
@@ -425,9 +441,10 @@ void Trial::predict(const TrialInputs& inputs, std::span<const double> delays,
 
 void Trial::hold_steps() { implementation_->hold_steps(); }
 bool Trial::holds_steps() const { return implementation_->holds_steps_; }
-RunLength Trial::measure(const TrialInputs& inputs, std::span<const double> delays,
-                         double tolerance, long most_steps) {
-  return implementation_->measure(inputs, delays, tolerance, most_steps);
+void Trial::set_tolerance(double tolerance) { implementation_->set_tolerance(tolerance); }
+std::vector<double> Trial::step_times(const TrialInputs& inputs, std::span<const double> delays,
+                                      double tolerance, long most_steps) {
+  return implementation_->step_times(inputs, delays, tolerance, most_steps);
 }
 void Trial::check(const TrialInputs& inputs) { implementation_->check(inputs); }
 dae::InitialValues Trial::start(const TrialInputs& inputs) {

@@ -31,12 +31,6 @@ struct PredictionParts {
   std::optional<double> tolerance = {};
 };
 
-/// How far runs went.
-struct RunLength {
-  long steps = 0;
-  double time = 0;
-};
-
 /// From the end of a piece to the node that the next one starts from.
 struct Continuity {
   /// log(node⁻¹ end) and the difference of velocities, with the end carried to the constraints.
@@ -79,10 +73,12 @@ class Trial {
   /// steps follow the error it is smooth to their tolerance only. Without effect on fixed steps.
   void hold_steps();
   bool holds_steps() const;
-  /// A run from there that ends after so many steps at the latest, whose values nobody reads. Throws Error when it cannot
-  /// go on.
-  RunLength measure(const TrialInputs& inputs, std::span<const double> delays, double tolerance,
-                    long most_steps);
+  /// Of the error of all runs that follow, whose steps are held no longer. Precondition: steps follow the error.
+  void set_tolerance(double tolerance);
+  /// The times at the ends of all steps, from the start, of a run that ends after so many steps at the latest. Throws
+  /// Error when it cannot go on.
+  std::vector<double> step_times(const TrialInputs& inputs, std::span<const double> delays,
+                                 double tolerance, long most_steps);
   /// Throws InvalidArgument where an element refuses these values: a negative mass, an inertia that no body has. A
   /// search may pass through them, so that runs do not ask.
   void check(const TrialInputs& inputs);
