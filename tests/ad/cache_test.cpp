@@ -300,6 +300,21 @@ TEST_F(CacheEntry, IsRebuiltWhenAByteChanged) {
   }
 }
 
+TEST_F(CacheEntry, IsRebuiltWhenAByteChangedAfterItWasLoaded) {
+  const fs::path entry = Cache::open().entries().at(0).path;
+  // A process keeps what it loaded from files that have not changed for two seconds.
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  expect_native(example_kernel(), kCache);
+  expect_native(example_kernel(), kCache);
+  std::string bytes = file_text(entry);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  {
+    std::fstream file(entry, std::ios::binary | std::ios::in | std::ios::out);
+    file << bytes;
+  }
+  expect_native(example_kernel(), kCompiled);
+}
+
 TEST_F(CacheEntry, IsRebuiltWhenSomethingWasAppended) {
   std::ofstream(entry_path, std::ios::app) << 'x';
   expect_rebuilt();
