@@ -4,9 +4,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <map>
-#include <mutex>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,6 +11,7 @@
 
 #include "liegrad/ad/message.hpp"
 #include "liegrad/ad/native/file.hpp"
+#include "liegrad/ad/native/loaded_entries.hpp"
 #include "liegrad/ad/native/sha256.hpp"
 #include "liegrad/ad/native/temporary_directory.hpp"
 
@@ -41,55 +39,6 @@ std::string distrust(const struct stat& info) {
   if (info.st_uid != geteuid()) return "it belongs to another user";
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
   return "";
-}
-
-/// What tells one state of a file from another.
-struct FileState {
-  dev_t device = 0;
-  ino_t inode = 0;
-  off_t size = 0;
-  std::int64_t changed_seconds = 0, changed_nanoseconds = 0;
-
-  explicit FileState(const struct stat& info)
-      : device(info.st_dev),
-        inode(info.st_ino),
-        size(info.st_size),
-        changed_seconds(info.st_ctim.tv_sec),
-        changed_nanoseconds(info.st_ctim.tv_nsec) {}
-  bool operator==(const FileState&) const = default;
-
-  /// Whether another change would have another time: those of one tick of the clock have the same.
-  bool is_settled() const { return std::time(nullptr) - changed_seconds > 1; }
-};
-
-/// Entries that this process verified and loaded, by path: kernels of one fit are those of the next, and reading,
-/// hashing and loading them took a tenth of a short one.
-class LoadedEntries {
- public:
-  std::optional<SharedObject> find(const fs::path& path, const FileState& state) {
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(path);
-    if (found == entries_.end() || !(found->second.state == state)) return std::nullopt;
-    return found->second.object;
-  }
-  void keep(const fs::path& path, const FileState& state, const SharedObject& object) {
-    if (!state.is_settled()) return;
-    const std::lock_guard lock(mutex_);
-    entries_.insert_or_assign(path, Loaded{state, object});
-  }
-
- private:
-  struct Loaded {
-    FileState state;
-    SharedObject object;
-  };
-  std::mutex mutex_;
-  std::map<fs::path, Loaded> entries_;
-};
-
-LoadedEntries& loaded_entries() {
-  static LoadedEntries entries;
-  return entries;
 }
 
 /// A regular file that is open and not too long to be read.
@@ -225,7 +174,7 @@ std::optional<SharedObject> Cache::load(const std::string& name) const {
   const std::optional<OpenFile> opened = open_file(path, /*must_be_trusted=*/true);
   if (!opened) return std::nullopt;
   const FileState state(opened->info);
-  if (auto known = loaded_entries().find(path, state)) return known;
+  if (auto loaded = LoadedEntries::of_process().find(path, state)) return loaded;
 
   const std::optional<std::string> bytes = contents(*opened);
   if (!bytes || bytes->size() < kTrailerSize) return std::nullopt;
@@ -234,7 +183,7 @@ std::optional<SharedObject> Cache::load(const std::string& name) const {
   std::string ignored;
   std::optional<SharedObject> loaded =
       SharedObject::load(opened->file.descriptor(), body.size(), &ignored);
-  if (loaded) loaded_entries().keep(path, state, *loaded);
+  if (loaded) LoadedEntries::of_process().keep(path, state, *loaded);
   return loaded;
 }
 

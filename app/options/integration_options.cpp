@@ -2,24 +2,21 @@
 
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "liegrad/dae/report.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/models/models.hpp"
+#include "options/choices.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
 namespace {
 
-template <class T>
-using Choices = std::vector<std::pair<std::string, T>>;
-
-const Choices<dae::Formulation> kFormulations = {{"index3", dae::Formulation::kIndex3},
-                                                 {"index2", dae::Formulation::kIndex2},
-                                                 {"stabilized", dae::Formulation::kStabilized}};
+const auto kFormulations =
+    by_name({dae::Formulation::kIndex3, dae::Formulation::kIndex2, dae::Formulation::kStabilized});
 const Choices<dae::AlphaVariant> kAlphaMethods = {
     {"lie-alpha", dae::AlphaVariant::kLieGroup},
     {"ul-exp", dae::AlphaVariant::kUpdatedLagrangianExp},
@@ -40,24 +37,8 @@ const Choices<dae::NewtonKind> kNewtons = {{"full", dae::NewtonKind::kFull},
 const Choices<dae::FirstGuess> kGuesses = {{"extrapolated", dae::FirstGuess::kExtrapolated},
                                            {"constant", dae::FirstGuess::kConstantA},
                                            {"zero", dae::FirstGuess::kZeroMultiplier}};
-const Choices<dae::LinearSolverKind> kSolvers = {{"auto", dae::LinearSolverKind::kAutomatic},
-                                                 {"dense", dae::LinearSolverKind::kDense},
-                                                 {"sparse", dae::LinearSolverKind::kSparse}};
-
-template <class T>
-std::vector<std::string> names_of(const Choices<T>& choices) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : choices) names.push_back(name);
-  return names;
-}
-
-template <class T>
-const T* find(const Choices<T>& choices, const std::string& name) {
-  for (const auto& choice : choices) {
-    if (choice.first == name) return &choice.second;
-  }
-  return nullptr;
-}
+const auto kSolvers = by_name({dae::LinearSolverKind::kAutomatic, dae::LinearSolverKind::kDense,
+                               dae::LinearSolverKind::kSparse});
 
 template <class T>
 T chosen(const char* what, const Choices<T>& choices, const std::string& name) {

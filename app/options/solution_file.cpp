@@ -1,10 +1,10 @@
 #include "options/solution_file.hpp"
 
-#include <utility>
-
+#include "liegrad/dae/report.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/file/json_fields.hpp"
+#include "options/choices.hpp"
 #include "output/output_file.hpp"
 
 namespace liegrad::app {
@@ -17,31 +17,18 @@ using models::JsonPlace;
 using nlohmann::ordered_json;
 using json = ordered_json;
 
-const std::vector<std::pair<std::string, dae::Formulation>> kFormulations = {
-    {"index3", dae::Formulation::kIndex3},
-    {"index2", dae::Formulation::kIndex2},
-    {"stabilized", dae::Formulation::kStabilized}};
-const std::vector<std::pair<std::string, control::Status>> kStatuses = [] {
-  std::vector<std::pair<std::string, control::Status>> list;
-  for (const auto status :
-       {control::Status::kSolved, control::Status::kAcceptable, control::Status::kInfeasible,
-        control::Status::kIterations, control::Status::kTime, control::Status::kInterrupted,
-        control::Status::kFailed}) {
-    list.emplace_back(control::name_of(status), status);
-  }
-  return list;
-}();
+const auto kFormulations =
+    by_name({dae::Formulation::kIndex3, dae::Formulation::kIndex2, dae::Formulation::kStabilized});
+const auto kStatuses =
+    by_name({control::Status::kSolved, control::Status::kAcceptable, control::Status::kInfeasible,
+             control::Status::kIterations, control::Status::kTime, control::Status::kInterrupted,
+             control::Status::kFailed});
 
 template <class T>
-T chosen(const JsonFields& fields, const std::string& key,
-         const std::vector<std::pair<std::string, T>>& choices) {
+T chosen(const JsonFields& fields, const std::string& key, const Choices<T>& choices) {
   const std::string given = fields.text(key);
-  std::vector<std::string> names;
-  for (const auto& [name, value] : choices) {
-    if (name == given) return value;
-    names.push_back(name);
-  }
-  fields.refuse(key, dae::unknown_name_message("choice", given, names));
+  if (const T* const value = find(choices, given)) return *value;
+  fields.refuse(key, dae::unknown_name_message("choice", given, names_of(choices)));
 }
 
 ordered_json json_of(const dae::State& state) {
@@ -119,12 +106,8 @@ ordered_json solution_json(const control::Problem& problem, const Solution& solu
       list.back()["step"] = stage.step;
     }
   }
-  std::string formulation;
-  for (const auto& [name, value] : kFormulations) {
-    if (value == solution.formulation) formulation = name;
-  }
   ordered_json content = search_json(problem.name(), solution);
-  content.update(ordered_json{{"formulation", formulation},
+  content.update(ordered_json{{"formulation", name_of(solution.formulation)},
                               {"parameters", solution.parameters},
                               {"points", points},
                               {"stages", stages},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "liegrad/dae/start/consistency.hpp"
@@ -40,8 +39,11 @@ class Trial::Implementation {
     options_.integrate.t_end = recording.run_end.value_or(recording.last_time()) + margins.after;
     options_.integrate.keep_samples = false;
     options_.integrate.on_step = [this, given = run.on_step](const dae::State& state) {
-      if (is_measuring_) step_times_.push_back(state.t - limits_.front());
-      return --steps_left_ > 0 && (!given || given(state));
+      if (measured_ != nullptr) {
+        measured_->times.push_back(state.t - limits_.front());
+        if (measured_->is_complete()) return false;
+      }
+      return !given || given(state);
     };
     options_.integrate.alpha.consistency.check_elements = false;
     options_.mode = mode;
@@ -134,19 +136,17 @@ class Trial::Implementation {
     prepare(delays);
     Prediction prediction;
     clear(false, prediction);
-    steps_left_ = most_steps;
-    is_measuring_ = true;
-    step_times_.clear();
-    bool is_complete = true;
+    MeasuredSteps measured{.most = static_cast<std::size_t>(most_steps), .times = {}};
+    measured_ = &measured;
+    bool is_whole = true;
     try {
       run_piece(0, first_state(inputs), inputs.parameters, {.tolerance = tolerance}, prediction);
     } catch (const Error&) {
-      is_complete = false;
+      is_whole = false;
     }
-    is_measuring_ = false;
-    const bool is_cut_short = std::exchange(steps_left_, kUnlimited) <= 0;
-    if (!is_complete && !is_cut_short) throw Error("the run could not go on");
-    return step_times_;
+    measured_ = nullptr;
+    if (!is_whole && !measured.is_complete()) throw Error("the run could not go on");
+    return measured.times;
   }
 
   void check(const TrialInputs& inputs) { start(inputs, true); }
@@ -181,7 +181,12 @@ class Trial::Implementation {
   std::optional<double> tolerance_;  ///< in place of that of the options
 
  private:
-  static constexpr long kUnlimited = std::numeric_limits<long>::max();
+  /// A run whose steps are measured ends when it has made the most that were asked for.
+  struct MeasuredSteps {
+    std::size_t most = 0;
+    std::vector<double> times;  ///< at the ends of steps, from the start
+    bool is_complete() const { return times.size() == most; }
+  };
 
   struct Piece {
     std::unique_ptr<sensitivity::Sensitivity> workspace;
@@ -403,9 +408,7 @@ class Trial::Implementation {
     return {found.q, found.v};
   }
 
-  long steps_left_ = kUnlimited;  ///< of the run under way
-  bool is_measuring_ = false;
-  std::vector<double> step_times_;  ///< of the run that is measured, from its start
+  MeasuredSteps* measured_ = nullptr;  ///< by the run under way, if by any
   WholeState whole_state_;
   std::vector<double> limits_;  ///< times of all ends of pieces
   std::vector<Piece> pieces_;
