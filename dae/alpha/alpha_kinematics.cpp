@@ -33,7 +33,7 @@ AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod&
 
 void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
   start_ = &start;
-  h_ = h;
+  if (h != h_) set_step(h);
   if (start.q == end_q_) {
     std::swap(start_view_, end_view_);
     std::swap(start_q_, end_q_);
@@ -55,27 +55,42 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     eta_ = start.eta;  // of the last step, as a guess
     has_stabilizer_force_ = false;
   }
-  const AlphaParameters p = method_.parameters;
-  v_factor_ = p.velocity_factor();
-  a_factor_ = 1 / (p.gamma * h);
-  v_dot_factor_ = (1 - p.alpha_m) / (1 - p.alpha_f);
+  const std::size_t count = delta_q_.size();
   const double *const v = start.v.data(), *const v_dot = start.v_dot.data(),
                       *const a = start.a.data();
   double* const __restrict surplus = surplus_offset_.data();
   double* const __restrict end_v = v_offset_.data();
   double* const __restrict end_v_dot = v_dot_offset_.data();
-  for (std::size_t i = 0; i < delta_q_.size(); ++i) {
-    surplus[i] = increment_surplus<double>(p, h, 0.0, v[i], a[i]);
-    end_v[i] = v[i] + (1 - p.gamma) * h * a[i];
-    end_v_dot[i] = end_acceleration<double>(p, 0.0, v_dot[i], a[i]);
+  const StartFactors f = start_factors_;
+  for (std::size_t i = 0; i < count; ++i) surplus[i] = f.surplus_v * v[i] + f.surplus_a * a[i];
+  for (std::size_t i = 0; i < count; ++i) end_v[i] = v[i] + f.v_a * a[i];
+  for (std::size_t i = 0; i < count; ++i) {
+    end_v_dot[i] = (f.v_dot_a * a[i] - f.v_dot_v_dot * v_dot[i]) / f.v_dot_divisor;
   }
-  assembly.coefficients() = {.c_a = p.acceleration_factor(),
-                             .c_v = h * p.velocity_factor(),
-                             .k_q = h * h,
-                             .c_r = p.velocity_factor(),
-                             .k_r = h,
-                             .motion_scale = h,
-                             .position_scale = 1 / h};
+  assembly.coefficients() = coefficients_;
+}
+
+/// increment_surplus(), end_auxiliary() and end_acceleration(), as sums of what is known at the start of a step and of what
+/// is not, and the coefficients of matrices.
+void AlphaKinematics::set_step(double h) {
+  h_ = h;
+  const AlphaParameters p = method_.parameters;
+  v_factor_ = p.velocity_factor();
+  a_factor_ = 1 / (p.gamma * h);
+  v_dot_factor_ = (1 - p.alpha_m) / (1 - p.alpha_f);
+  start_factors_ = {.surplus_v = increment_surplus<double>(p, h, 0, 1, 0),
+                    .surplus_a = increment_surplus<double>(p, h, 0, 0, 1),
+                    .v_a = (1 - p.gamma) * h,
+                    .v_dot_a = p.alpha_m,
+                    .v_dot_v_dot = p.alpha_f,
+                    .v_dot_divisor = 1 - p.alpha_f};
+  coefficients_ = {.c_a = p.acceleration_factor(),
+                   .c_v = h * p.velocity_factor(),
+                   .k_q = h * h,
+                   .c_r = p.velocity_factor(),
+                   .k_r = h,
+                   .motion_scale = h,
+                   .position_scale = 1 / h};
 }
 
 std::span<const double> AlphaKinematics::start_view(int node) const {
@@ -244,7 +259,18 @@ void AlphaKinematics::evaluate(Assembly& assembly, bool with_maps) {
 
 /// set_surplus(), set_linear_velocity() and set_rates() in one.
 void AlphaKinematics::set_linear_motion(Assembly& assembly, int node) {
-  const int first = space_.dof_offset(node), count = space_.group(node).dof();
+  switch (const int count = space_.group(node).dof()) {
+    case 1: return set_linear_motion_of<1>(assembly, node, count);
+    case 3: return set_linear_motion_of<3>(assembly, node, count);
+    case 6: return set_linear_motion_of<6>(assembly, node, count);
+    default: return set_linear_motion_of<0>(assembly, node, count);
+  }
+}
+
+/// Count is the number of velocities if the compiler knows it, else 0.
+template <int Count>
+void AlphaKinematics::set_linear_motion_of(Assembly& assembly, int node, int given_count) {
+  const int count = Count > 0 ? Count : given_count, first = space_.dof_offset(node);
   const double* const delta_q = delta_q_.data() + first;
   const double* const force = stabilizer_.data() + first;
   const double* const surplus_offset = surplus_offset_.data() + first;

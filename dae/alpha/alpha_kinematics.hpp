@@ -49,7 +49,10 @@ class AlphaKinematics final : public Kinematics {
   void evaluate_pose(Assembly& assembly, int node, bool with_maps);
   /// Velocities are linear in increments, whatever the group.
   bool is_linear() const { return method_.sigma == 0; }
+  void set_step(double h);
   void set_linear_motion(Assembly& assembly, int node);
+  template <int Count>
+  void set_linear_motion_of(Assembly& assembly, int node, int given_count);
   void set_linear_velocity(int dof, int count);
   void apply_maps(std::span<double> x, bool transposed) const;
   void set_stabilizer_force();
@@ -63,8 +66,13 @@ class AlphaKinematics final : public Kinematics {
   AlphaMethod method_;
   bool stabilized_;
   double h_ = 0;
-  // Of end_velocity(), end_auxiliary() and end_acceleration().
+  // What follows from h.
   double v_factor_ = 0, a_factor_ = 0, v_dot_factor_ = 0;
+  struct StartFactors {
+    double surplus_v, surplus_a, v_a, v_dot_a, v_dot_v_dot, v_dot_divisor;
+  };
+  StartFactors start_factors_{};
+  StepCoefficients coefficients_;
   const State* start_ = nullptr;
   // The views of two configurations, and the configurations that they belong to.
   std::vector<int> first_of_view_;  // by node

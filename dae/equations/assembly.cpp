@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "liegrad/dae/system/numbers.hpp"
 
@@ -45,6 +46,7 @@ Assembly::Assembly(const Model& system, Formulation formulation, bool velocity_m
   find_copies();
   find_positions();
   find_chunks();
+  find_sums();
   set_parameters(system.parameter_values());
   set_identity_maps();
 }
@@ -66,7 +68,9 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
   has_momentum_ = has_momentum_ || model.has_momentum();
   int num_outputs = std::max(group.newton->layout().num_outputs, ObservableRows::kOutputs);
   for (const OutputSpec& output : group.kind->shape().outputs) num_outputs += output.size;
-  group.inputs.assign(index(group.in.num_inputs * group.lanes), 0.0);
+  const int num_inputs = group.in.num_inputs;
+  group.inputs.assign(
+      index(num_inputs * (group.lanes > 1 ? group.lanes : group.num_elements())), 0.0);
   group.outputs.assign(index(num_outputs * group.lanes), 0.0);
   for (const int e : group.elements) {
     const PlacedElement& element = system_->elements()[index(e)];
@@ -74,7 +78,7 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
     for (const int node : element.nodes) group.node_blocks.push_back(nodes_.block_offset(node));
   }
   group.rows_of_outputs =
-      PlaceTable(group.num_elements(), group.rows.num_outputs, group.lanes, [&](int e, int output) {
+      PlaceTable(group.num_elements(), group.rows.num_outputs, [&](int e, int output) {
         return row_of(system_->elements()[index(elements[index(e)])], group, output);
       });
   if (!elements.empty()) {
@@ -108,37 +112,49 @@ void Assembly::find_runs(Group& group, ConstraintRows rows) const {
 
 void Assembly::find_copies() {
   for (Group& group : groups_) {
-    if (group.num_elements() != 1 || form_.velocity_map) continue;
-    const PlacedElement& element = system_->elements()[index(group.elements[0])];
-    const ElementShape& shape = group.kind->shape();
-    const auto add = [&group](const double* from, int to, int count) {
-      if (count > 0) group.copies.push_back({from, group.inputs.data() + to, count});
-    };
-    // A few numbers that are not read cost less than another run.
-    for (std::size_t k = 0; k < group.node_runs.size(); ++k) {
-      const std::vector<Group::Run>& runs = group.node_runs[k];
-      for (std::size_t i = 0; i < runs.size(); ++i) {
-        const Group::Run& first = runs[i];
-        int end = first.from + first.count;
-        for (; i + 1 < runs.size() && runs[i + 1].from - end <= kFewNumbers; ++i) {
-          end = runs[i + 1].from + runs[i + 1].count;
-        }
-        add(nodes_.numbers() + group.node_blocks[k] + first.from, first.to, end - first.from);
+    if (group.lanes > 1) continue;
+    for (int e = 0; e < group.num_elements(); ++e) group.copies.push_back(copies_for(group, e));
+  }
+}
+
+std::vector<Assembly::Group::Copy> Assembly::copies_for(Group& group, int e) {
+  const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
+  const ElementShape& shape = group.kind->shape();
+  const std::size_t num_nodes = group.node_runs.size();
+  std::vector<Group::Copy> copies;
+  const auto add = [&](const double* from, int to, int count) {
+    if (count > 0) copies.push_back({from, group.inputs_of(e).data() + to, index(count)});
+  };
+  // A few numbers that are not read cost less than another run.
+  for (std::size_t k = 0; k < num_nodes; ++k) {
+    const std::vector<Group::Run>& runs = group.node_runs[k];
+    const int block = group.node_blocks[index(e) * num_nodes + k];
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const Group::Run& first = runs[i];
+      int end = first.from + first.count;
+      for (; i + 1 < runs.size() && runs[i + 1].from - end <= kFewNumbers; ++i) {
+        end = runs[i + 1].from + runs[i + 1].count;
       }
+      add(nodes_.numbers() + block + first.from, first.to, end - first.from);
     }
-    add(multipliers_.data() + element.first_multiplier, group.in.multipliers, shape.constraints);
-    for (std::size_t i = 0; i < element.multipliers_read.size(); ++i) {
-      add(multipliers_.data() + element.multipliers_read[i],
-          group.in.multipliers + shape.constraints + static_cast<int>(i), 1);
-    }
-    add(algebraic_.data() + element.first_algebraic, group.in.algebraic, shape.algebraic);
-    for (std::size_t i = 0; i < element.controls.size(); ++i) {
-      add(controls_.data() + element.controls[i], group.in.controls + static_cast<int>(i), 1);
-    }
-    for (const Group::Run& run : group.last_runs) {
-      add(last_inputs_.data() + run.from, run.to, run.count);
+    if (form_.velocity_map) {
+      add(nodes_.velocity_map(element.nodes[k]), group.in.nodes[k].velocity_map,
+          node_map_size(group.kind->groups()[k]));
     }
   }
+  add(multipliers_.data() + element.first_multiplier, group.in.multipliers, shape.constraints);
+  for (std::size_t i = 0; i < element.multipliers_read.size(); ++i) {
+    add(multipliers_.data() + element.multipliers_read[i],
+        group.in.multipliers + shape.constraints + static_cast<int>(i), 1);
+  }
+  add(algebraic_.data() + element.first_algebraic, group.in.algebraic, shape.algebraic);
+  for (std::size_t i = 0; i < element.controls.size(); ++i) {
+    add(controls_.data() + element.controls[i], group.in.controls + static_cast<int>(i), 1);
+  }
+  for (const Group::Run& run : group.last_runs) {
+    add(last_inputs_.data() + run.from, run.to, run.count);
+  }
+  return copies;
 }
 
 void Assembly::set_parameters(std::span<const double> parameters) {
@@ -150,10 +166,19 @@ void Assembly::set_parameters(std::span<const double> parameters) {
         group.parameters.push_back(parameters[index(i)]);
       }
     }
+    set_own_parameters(group);
     const std::ptrdiff_t each = std::ssize(group.kind->shape().parameters);
     group.has_equal_parameters =
         std::equal(group.parameters.begin() + std::min(each, std::ssize(group.parameters)),
                    group.parameters.end(), group.parameters.begin());
+  }
+}
+
+void Assembly::set_own_parameters(Group& group) {
+  const std::size_t each = group.kind->shape().parameters.size();
+  for (int e = 0; e < group.num_elements() && group.lanes == 1; ++e) {
+    std::copy_n(group.parameters.data() + index(e) * each, each,
+                group.inputs_of(e).data() + group.in.parameters);
   }
 }
 
@@ -208,7 +233,7 @@ void Assembly::load_lanes(Group& group, int first, int count, Load what) {
   const double* const last = last_inputs_.data();
   for (int lane = 0; lane < count; ++lane) {
     const int e = first + lane;
-    double* const to = group.inputs.data() + lane;
+    double* const to = group.inputs_of(first).data() + lane;
     const auto put = [to](int offset, const double* from, int n) {
       for (int i = 0; i < n; ++i) to[(offset + i) * Lanes] = from[i];
     };
@@ -242,6 +267,7 @@ void Assembly::load_lanes(Group& group, int first, int count, Load what) {
           node_map_size(group.kind->groups()[k]));
     }
   }
+  if (Lanes == 1) return;  // set_own_parameters()
   if (group.loaded == first || (group.loaded >= 0 && group.has_equal_parameters)) return;
   // Lanes that stand empty get some element's parameters too.
   for (int lane = 0; lane < Lanes; ++lane) {
@@ -255,23 +281,20 @@ void Assembly::load_lanes(Group& group, int first, int count, Load what) {
 }
 
 void Assembly::load(Group& group, int first, int count, Load what) {
-  // The parameters of a single element stay where they are.
-  if (what == Load::kForSteps && group.loaded == first && !group.copies.empty()) {
-    for (const Group::Copy& copy : group.copies) {
-      for (int i = 0; i < copy.count; ++i) copy.to[i] = copy.from[i];
-    }
-    return;
-  }
-  if (group.lanes == 1) {
+  if (group.lanes > 1) {
+    load_lanes<kLanes>(group, first, count, what);
+  } else if (what == Load::kAll) {
     load_lanes<1>(group, first, count, what);
   } else {
-    load_lanes<kLanes>(group, first, count, what);
+    for (const Group::Copy& copy : group.copies[index(first)]) {
+      std::memcpy(copy.to, copy.from, copy.count * sizeof(double));
+    }
   }
 }
 
-void Assembly::call(Group& group, const ad::Kernel& kernel, int count) {
+void Assembly::call(Group& group, const ad::Kernel& kernel, int first, int count) {
   if (group.lanes == 1) {
-    kernel(group.inputs, group.outputs);
+    kernel(group.inputs_of(first), group.outputs);
   } else {
     kernel.batch(count, group.inputs, group.lanes, group.outputs, group.lanes);
   }
@@ -281,7 +304,7 @@ void Assembly::load_and_call(Group& group, const ad::Kernel& kernel, int first, 
                              Load what) {
   collect_last_inputs();
   load(group, first, count, what);
-  call(group, kernel, count);
+  call(group, kernel, first, count);
 }
 
 template <int Lanes>
@@ -308,7 +331,7 @@ void Assembly::add_lanes(Group& group, int first, int count, bool with_matrix) {
 void Assembly::add_chunk(const Chunk& chunk, bool with_matrix) {
   Group& group = groups_[index(chunk.group)];
   load(group, chunk.first, chunk.count, Load::kForSteps);
-  call(group, with_matrix ? *group.newton : *group.values, chunk.count);
+  call(group, with_matrix ? *group.newton : *group.values, chunk.first, chunk.count);
   if (group.lanes == 1) {
     add_lanes<1>(group, chunk.first, chunk.count, with_matrix);
   } else {
@@ -316,7 +339,47 @@ void Assembly::add_chunk(const Chunk& chunk, bool with_matrix) {
   }
 }
 
+/// What evaluate() does where elements are few: all outputs first, then each entry once.
+void Assembly::evaluate_and_gather(bool with_matrix) {
+  collect_last_inputs();
+  double* next = step_outputs_.data();
+  for (Group& group : groups_) {
+    const ad::Kernel& kernel = with_matrix ? *group.newton : *group.values;
+    const std::size_t each = index(group.newton->layout().num_outputs);
+    for (int e = 0; e < group.num_elements(); ++e, next += each) {
+      load(group, e, 1, Load::kForSteps);
+      kernel(group.inputs_of(e), std::span(next, each));
+    }
+  }
+  sums_->residual(step_outputs_.data(), residual_.data());
+  scale_residual();
+  if (!with_matrix) return;
+  sums_->matrix(step_outputs_.data(), matrix_values_.data());
+  if (!stabilizer_) return;
+  next = step_outputs_.data();
+  for (Group& group : groups_) {
+    for (int e = 0; e < group.num_elements(); ++e) {
+      if (group.columns) {
+        group.columns->add(*stabilizer_, e, 1, next + group.matrix_offset, 1,
+                           matrix_values_.data());
+      }
+      next += group.newton->layout().num_outputs;
+    }
+  }
+}
+
+void Assembly::scale_residual() {
+  const auto scale = [this](int first, int last, double factor) {
+    for (int i = first; i < last; ++i) residual_[index(i)] *= factor;
+  };
+  const bool has_positions = constraint_rows(formulation_).position;
+  scale(0, dof_, coefficients_.motion_scale);
+  scale(dof_, algebraic_offset(), has_positions ? coefficients_.position_scale : 1.0);
+  scale(algebraic_offset(), stabilizer_offset(), coefficients_.motion_scale);
+}
+
 void Assembly::evaluate(bool with_matrix) {
+  if (sums_) return evaluate_and_gather(with_matrix);
   collect_last_inputs();
   std::fill(residual_.begin(), residual_.end(), 0.0);
   if (with_matrix) std::fill(matrix_values_.begin(), matrix_values_.end(), 0.0);

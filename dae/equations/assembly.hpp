@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "liegrad/dae/equations/formulation.hpp"
+#include "liegrad/dae/equations/gathered_sums.hpp"
 #include "liegrad/dae/equations/place_table.hpp"
 #include "liegrad/dae/equations/stabilizer.hpp"
 #include "liegrad/dae/linear/linear_solver.hpp"
@@ -147,20 +148,25 @@ class Assembly {
     };
     std::vector<std::vector<Run>> node_runs;  ///< by node
     std::vector<Run> last_runs;
-    /// All that steps copy for a group of one element.
+    /// All that steps copy for an element that is evaluated alone.
     struct Copy {
       const double* from;
       double* to;
-      int count;
+      std::size_t count;
     };
-    std::vector<Copy> copies;
+    std::vector<std::vector<Copy>> copies;  ///< by element
     std::vector<double> parameters;     ///< element × parameter
     bool has_equal_parameters = false;  ///< all elements
     std::vector<int> first_multipliers;
-    /// What kernels read and write for the elements that are evaluated together.
+    /// What kernels read and write for the elements that are evaluated together. Elements that are evaluated alone have
+    /// inputs of their own.
     std::vector<double> inputs, outputs;
     int loaded = -1;  ///< the first element of those whose parameters stand in `inputs`
     int num_elements() const { return static_cast<int>(elements.size()); }
+    std::span<double> inputs_of(int first) {
+      const std::size_t own = index(in.num_inputs);
+      return lanes > 1 ? std::span(inputs) : std::span(inputs).subspan(index(first) * own, own);
+    }
   };
 
   /// Elements that are evaluated together, and between which pivots of the matrix their unknowns are.
@@ -182,6 +188,9 @@ class Assembly {
   void find_positions();
   void find_runs(Group& group, ConstraintRows rows) const;
   void find_copies();
+  std::vector<Group::Copy> copies_for(Group& group, int e);
+  void find_sums();
+  static void set_own_parameters(Group& group);
   void collect_last_inputs();
   /// Copies the inputs of some elements to where kernels read them, only what steps need or all; Lanes
   /// is group.lanes.
@@ -189,7 +198,7 @@ class Assembly {
   template <int Lanes>
   void load_lanes(Group& group, int first, int count, Load what);
   void load(Group& group, int first, int count, Load what = Load::kAll);
-  static void call(Group& group, const ad::Kernel& kernel, int count);
+  static void call(Group& group, const ad::Kernel& kernel, int first, int count);
   /// Loads some elements into the first lanes and calls a kernel.
   void load_and_call(Group& group, const ad::Kernel& kernel, int first, int count,
                      Load what = Load::kAll);
@@ -203,6 +212,8 @@ class Assembly {
       f(first, std::min(group.lanes, group.num_elements() - first));
     }
   }
+  void evaluate_and_gather(bool with_matrix);
+  void scale_residual();
   void constraint_derivative(int order, std::span<double> out);
   void add_rate_along(Group& group, std::span<const double> direction, std::span<double> motion,
                       std::span<double> algebraic);
@@ -221,6 +232,12 @@ class Assembly {
   StepCoefficients coefficients_;
   std::vector<double> last_inputs_;  // time and coefficients, as kernels read them
   std::vector<double> residual_;
+  /// Of few elements: the outputs of all of them, one after the other, and the sums that they make.
+  std::vector<double> step_outputs_;
+  struct Sums {
+    GatheredSums residual, matrix;
+  };
+  std::optional<Sums> sums_;
   std::vector<double> of_x_, of_y_, products_;  // of measure_products()
   bool has_energy_ = false, has_momentum_ = false;
 

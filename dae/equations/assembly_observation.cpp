@@ -94,9 +94,8 @@ void Assembly::add_rate_in_time(Group& group, std::span<const double> direction,
   for (int e = 0; e < group.num_elements(); ++e) {
     const PlacedElement& element = system_->elements()[index(group.elements[index(e)])];
     load(group, e, 1);
-    for (int i = 0; i < group.in.velocity_maps; ++i) {
-      in[index(i)] = group.inputs[index(i * group.lanes)];
-    }
+    const std::span<const double> loaded = group.inputs_of(e);
+    for (int i = 0; i < group.in.velocity_maps; ++i) in[index(i)] = loaded[index(i * group.lanes)];
     const int dof = group.kind->dof();
     for (int i = 0; i < dof; ++i) {
       in[index(layout.directions_offset + i)] = direction[index(row_of(element, group, i))];

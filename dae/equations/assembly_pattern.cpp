@@ -186,7 +186,7 @@ void Assembly::find_positions() {
                                unknown_of(element, group, variable));
     };
     group.matrix_positions =
-        PlaceTable(group.num_elements(), static_cast<int>(entries.size()), group.lanes, position);
+        PlaceTable(group.num_elements(), static_cast<int>(entries.size()), position);
   }
   for (Group& group : groups_) {
     if (!group.columns) continue;
@@ -195,6 +195,29 @@ void Assembly::find_positions() {
       return matrix_->position(row_of(element, group, output), stabilizer_offset() + multiplier);
     });
   }
+}
+
+/// Where all elements are evaluated alone, and the matrix is not eliminated while it is filled.
+void Assembly::find_sums() {
+  const bool all_alone = std::ranges::all_of(groups_, [](const Group& g) { return g.lanes == 1; });
+  if (!all_alone || matrix_->kind() == LinearSolverKind::kSparse) return;
+  std::vector<std::vector<int>> of_rows(residual_.size()), of_entries(matrix_values_.size());
+  int next = 0;
+  for (const Group& group : groups_) {
+    for (int e = 0; e < group.num_elements(); ++e) {
+      const PlaceTable::Element row = group.rows_of_outputs.of(e);
+      for (int i = 0; i < group.rows_of_outputs.num_outputs(); ++i) {
+        of_rows[index(row[i])].push_back(next + i);
+      }
+      const PlaceTable::Element position = group.matrix_positions.of(e);
+      for (int i = 0; i < group.matrix_positions.num_outputs(); ++i) {
+        of_entries[index(position[i])].push_back(next + group.matrix_offset + i);
+      }
+      next += group.newton->layout().num_outputs;
+    }
+  }
+  step_outputs_.assign(index(next), 0.0);
+  sums_ = Sums{GatheredSums(of_rows), GatheredSums(of_entries)};
 }
 
 /// Neighbours in the matrix are evaluated one after the other, so that a pivot is complete soon after it was begun.

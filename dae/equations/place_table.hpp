@@ -11,10 +11,9 @@ namespace liegrad::dae {
 class PlaceTable {
  public:
   PlaceTable() = default;
-  /// place(element, output). Outputs of an element stand `stride` apart; where that is 1, as for elements that are alone of
-  /// their kind, each has a number of its own, and two with places side by side are added at once.
+  /// place(element, output)
   template <class F>
-  PlaceTable(int num_elements, int num_outputs, int stride, F&& place) : num_outputs_(num_outputs) {
+  PlaceTable(int num_elements, int num_outputs, F&& place) : num_outputs_(num_outputs) {
     std::vector<int> all;
     all.reserve(index(num_elements) * index(num_outputs));
     for (int e = 0; e < num_elements; ++e) {
@@ -30,19 +29,18 @@ class PlaceTable {
     };
     std::vector<int> leaders;
     for (int i = 0; i < num_outputs && num_elements > 0; ++i) {
-      int k = stride == 1 ? i : 0;
+      int k = 0;
       while (k < std::ssize(leaders) && !keeps_distance(i, leaders[index(k)])) ++k;
       if (k == std::ssize(leaders)) leaders.push_back(i);
       outputs_.push_back({k, all[index(i)] - all[index(leaders[index(k)])]});
     }
     num_leaders_ = static_cast<int>(leaders.size());
-    for (int k = 0; k < num_leaders_ && stride > 1; ++k) {
+    for (int k = 0; k < num_leaders_; ++k) {
       for (int i = 0; i < num_outputs; ++i) {
         if (outputs_[index(i)].leader == k) parts_.push_back({i, outputs_[index(i)].distance});
       }
       ends_.push_back(static_cast<int>(parts_.size()));
     }
-    for (int e = 0; e < num_elements && stride == 1; ++e) find_pairs(all.data() + e * num_outputs);
     first_.reserve(index(num_elements) * leaders.size());
     for (std::size_t e = 0; e < all.size(); e += index(num_outputs)) {
       for (const int leader : leaders) first_.push_back(all[e + index(leader)]);
@@ -69,57 +67,29 @@ class PlaceTable {
   Element of(int element) const {
     return {first_.data() + index(element) * index(num_leaders_), outputs_.data()};
   }
-  /// Adds the outputs of an element to where their places are. Precondition: Stride is that of the constructor.
+  /// Adds the outputs of an element, which stand Stride apart, to where their places are.
   template <int Stride>
   void add(int element, const double* outputs, double* to) const {
-    if constexpr (Stride == 1) {
-      const Part* part = parts_.data() + (element > 0 ? ends_[index(2 * element - 1)] : 0);
-      const Part* const singles = parts_.data() + ends_[index(2 * element)];
-      const Part* const end = parts_.data() + ends_[index(2 * element + 1)];
-#pragma GCC unroll 4
-      for (; part != singles; ++part) {
-        reinterpret_cast<Pair&>(to[part->number]) +=
-            reinterpret_cast<const Pair&>(outputs[part->output]);
-      }
-#pragma GCC unroll 4
-      for (; part != end; ++part) to[part->number] += outputs[part->output];
-      return;
-    }
     const int* const first = first_.data() + index(element) * index(num_leaders_);
     const Part* place = parts_.data();
     for (int k = 0; k < num_leaders_; ++k) {
       double* const block = to + first[k];
       for (const Part* const end = parts_.data() + ends_[index(k)]; place != end; ++place) {
-        block[place->number] += outputs[place->output * Stride];
+        block[place->distance] += outputs[place->output * Stride];
       }
     }
   }
 
  private:
-  /// An output and its distance from its leader; where the stride is 1, its place, or that of the first one of two.
+  /// An output and its distance from its leader.
   struct Part {
-    int output, number;
+    int output, distance;
   };
-  /// Two doubles, which all processors work on at once. (GCC and clang)
-  using Pair [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
-
-  void find_pairs(const int* places) {
-    std::vector<Part> singles;
-    for (int i = 0; i < num_outputs_; ++i) {
-      const bool is_pair = i + 1 < num_outputs_ && places[i + 1] == places[i] + 1;
-      (is_pair ? parts_ : singles).push_back({i, places[i]});
-      if (is_pair) ++i;
-    }
-    ends_.push_back(static_cast<int>(parts_.size()));
-    parts_.insert(parts_.end(), singles.begin(), singles.end());
-    ends_.push_back(static_cast<int>(parts_.size()));
-  }
 
   std::vector<Element::Output> outputs_;
   std::vector<int> first_;  ///< element × leader
   std::vector<Part> parts_;
-  std::vector<int>
-      ends_;  ///< in parts_: by leader; where the stride is 1, by element, of pairs and of all
+  std::vector<int> ends_;  ///< in parts_, by leader
   int num_outputs_ = 0, num_leaders_ = 0;
 };
 
