@@ -1,6 +1,7 @@
 #include "liegrad/dae/alpha/alpha_kinematics.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "liegrad/dae/system/numbers.hpp"
 
@@ -34,10 +35,12 @@ AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod&
 void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
   start_ = &start;
   if (h != h_) set_step(h);
-  if (start.q == end_q_) {
+  const std::size_t bytes = start.q.size() * sizeof(double);
+  if (std::memcmp(start.q.data(), end_q_.data(), bytes) == 0) {
     std::swap(start_view_, end_view_);
     std::swap(start_q_, end_q_);
-  } else if (start.q != start_q_) {  // another attempt at a step starts where the last one did
+  } else if (std::memcmp(start.q.data(), start_q_.data(), bytes) !=
+             0) {  // another attempt at a step starts where the last one did
     for (int i = 0; i < space_.size(); ++i) set_view(i, start.q, start_view_);
     start_q_ = start.q;
   }
@@ -127,15 +130,16 @@ void AlphaKinematics::guess_stabilizer(std::span<const double> eta) {
 void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
   set_stabilizer_force();
   const AlphaParameters p = method_.parameters;
-  const double h = h_;
+  const double a_factor = h_ * p.beta / (1 - p.alpha_m), v_dot_factor = a_factor * (1 - p.alpha_f),
+               v_dot_n_factor = a_factor * p.alpha_f,
+               a_n_factor = (0.5 - p.beta) * h_ - a_factor * p.alpha_m;
   const double *const v_n = start_->v.data(), *const v_dot_n = start_->v_dot.data(),
                       *const a_n = start_->a.data(), *const force = stabilizer_.data();
   double* const __restrict delta_q = delta_q_.data();
   for (std::size_t i = 0; i < v_dot.size(); ++i) {
-    const double a = ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * v_dot_n[i] - p.alpha_m * a_n[i]) /
-                     (1 - p.alpha_m);
     // Less what η adds, so that the velocity becomes that of the acceleration: v̇ shows errors of v divided by h.
-    delta_q[i] = v_n[i] + (0.5 - p.beta) * h * a_n[i] + p.beta * h * a - force[i];
+    delta_q[i] = v_n[i] + a_n_factor * a_n[i] + v_dot_factor * v_dot[i] +
+                 v_dot_n_factor * v_dot_n[i] - force[i];
   }
 }
 

@@ -69,8 +69,8 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
   int num_outputs = std::max(group.newton->layout().num_outputs, ObservableRows::kOutputs);
   for (const OutputSpec& output : group.kind->shape().outputs) num_outputs += output.size;
   const int num_inputs = group.in.num_inputs;
-  group.inputs.assign(
-      index(num_inputs * (group.lanes > 1 ? group.lanes : group.num_elements())), 0.0);
+  group.inputs.assign(index(num_inputs * (group.lanes > 1 ? group.lanes : group.num_elements())),
+                      0.0);
   group.outputs.assign(index(num_outputs * group.lanes), 0.0);
   for (const int e : group.elements) {
     const PlacedElement& element = system_->elements()[index(e)];

@@ -155,8 +155,8 @@ class Assembly {
       std::size_t count;
     };
     std::vector<std::vector<Copy>> copies;  ///< by element
-    std::vector<double> parameters;     ///< element × parameter
-    bool has_equal_parameters = false;  ///< all elements
+    std::vector<double> parameters;         ///< element × parameter
+    bool has_equal_parameters = false;      ///< all elements
     std::vector<int> first_multipliers;
     /// What kernels read and write for the elements that are evaluated together. Elements that are evaluated alone have
     /// inputs of their own.

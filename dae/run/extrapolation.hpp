@@ -13,12 +13,11 @@ namespace liegrad::dae {
 /// accelerations do after rough starting values, that is a low one.
 class Extrapolation {
  public:
-  explicit Extrapolation(std::size_t size) {
-    for (std::vector<double>& difference : differences_) difference.assign(size, 0.0);
-  }
+  explicit Extrapolation(std::size_t size)
+      : size_(size), differences_((size + 1) / 2, std::array<Pair, kNumDifferences>{}) {}
 
   void reset(std::span<const double> value) {
-    std::copy(value.begin(), value.end(), differences_[0].begin());
+    for (std::size_t i = 0; i < differences_.size(); ++i) differences_[i][0] = pair(value, i);
     count_ = 1;
     order_ = 0;
   }
@@ -40,53 +39,35 @@ class Extrapolation {
   }
 
   void predict(std::span<double> value) const {
-    const std::size_t terms = static_cast<std::size_t>(order_) + 1;
-    std::size_t i = 0;
-    for (; i + 1 < value.size(); i += 2) {
+    for (std::size_t i = 0; i < differences_.size(); ++i) {
       Pair sum = {0, 0};
-      for (std::size_t k = 0; k < terms; ++k) {
-        sum += reinterpret_cast<const Pair&>(differences_[k][i]);
-      }
-      value[i] = sum[0];
-      value[i + 1] = sum[1];
-    }
-    for (; i < value.size(); ++i) {
-      double sum = 0;
-      for (std::size_t k = 0; k < terms; ++k) sum += differences_[k][i];
-      value[i] = sum;
+      for (int k = 0; k <= order_; ++k) sum += differences_[i][static_cast<std::size_t>(k)];
+      value[2 * i] = sum[0];
+      if (2 * i + 1 < size_) value[2 * i + 1] = sum[1];
     }
   }
 
  private:
   static constexpr int kNumDifferences = 8;
-  /// Two doubles, which all processors work on at once.
-  using Pair [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = double;
+  /// Two doubles, which all processors work on at once. (GCC and clang)
+  using Pair [[gnu::vector_size(16), gnu::aligned(8)]] = double;
+
+  Pair pair(std::span<const double> value, std::size_t i) const {
+    return Pair{value[2 * i], 2 * i + 1 < size_ ? value[2 * i + 1] : 0.0};
+  }
 
   /// Makes the differences those that end with a value. Returns the sums of their squares. Count is how many there are,
   /// if the compiler knows it, or 0.
   template <int Count>
   std::array<double, kNumDifferences> update(std::span<const double> value) {
     const std::size_t count = static_cast<std::size_t>(Count > 0 ? Count : count_);
-    std::array<double*, kNumDifferences> difference;
-    for (std::size_t k = 0; k < kNumDifferences; ++k) difference[k] = differences_[k].data();
     Pair squares[kNumDifferences] = {};
-    std::size_t i = 0;
-    for (; i + 1 < value.size(); i += 2) {
-      Pair next = {value[i], value[i + 1]};
+    for (std::size_t i = 0; i < differences_.size(); ++i) {
+      Pair next = pair(value, i);
       for (std::size_t k = 0; k < count; ++k) {
-        Pair& last = reinterpret_cast<Pair&>(difference[k][i]);
-        const Pair change = next - last;
-        last = next;
+        const Pair change = next - differences_[i][k];
+        differences_[i][k] = next;
         squares[k] += next * next;
-        next = change;
-      }
-    }
-    if (i < value.size()) {
-      double next = value[i];
-      for (std::size_t k = 0; k < count; ++k) {
-        const double change = next - difference[k][i];
-        difference[k][i] = next;
-        squares[k][0] += next * next;
         next = change;
       }
     }
@@ -95,7 +76,9 @@ class Extrapolation {
     return sums;
   }
 
-  std::array<std::vector<double>, kNumDifferences> differences_;
+  std::size_t size_;
+  std::vector<std::array<Pair, kNumDifferences>>
+      differences_;  ///< two entries of the vector at once
   int count_ = 0, order_ = 0;
 };
 
