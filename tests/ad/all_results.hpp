@@ -17,10 +17,10 @@
 
 #include <gtest/gtest.h>
 
-#include "../support/derivative_along.hpp"
 #include "liegrad/ad/jet_scalar.hpp"
 #include "liegrad/ad/kernel.hpp"
 #include "own_cache.hpp"
+#include "support/derivative_along.hpp"
 
 namespace liegrad::test {
 

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "../support/allocations.hpp"
 #include "body_step.hpp"
 #include "liegrad/ad/kernel.hpp"
 #include "own_cache.hpp"
+#include "support/allocations.hpp"
 
 namespace liegrad::ad {
 namespace {

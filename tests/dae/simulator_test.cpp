@@ -13,7 +13,7 @@
 #include "liegrad/elements/forces/actuators.hpp"
 #include "liegrad/models/models.hpp"
 
-#include "../support/allocations.hpp"
+#include "support/allocations.hpp"
 
 namespace liegrad {
 namespace {

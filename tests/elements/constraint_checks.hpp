@@ -20,9 +20,9 @@
 
 #include <Eigen/SVD>
 
-#include "../support/derivative_along.hpp"
 #include "liegrad/dae/equations/assembly.hpp"
 #include "liegrad/dae/system/system.hpp"
+#include "support/derivative_along.hpp"
 
 namespace liegrad::testing {
 

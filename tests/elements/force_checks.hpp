@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "../support/derivative_along.hpp"
 #include "liegrad/dae/equations/assembly.hpp"
 #include "poses.hpp"
+#include "support/derivative_along.hpp"
 
 namespace liegrad::testing {
 

@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include "../support/allocations.hpp"
 #include "liegrad/lie/coordinate_maps.hpp"
 #include "liegrad/lie/group_list.hpp"
 #include "liegrad/lie/operations.hpp"
@@ -20,6 +19,7 @@
 #include "liegrad/lie/so2.hpp"
 #include "liegrad/lie/so3.hpp"
 #include "liegrad/lie/so3xr3.hpp"
+#include "support/allocations.hpp"
 
 namespace liegrad::lie {
 namespace {

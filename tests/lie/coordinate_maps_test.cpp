@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 #include <Eigen/LU>
 
-#include "../support/derivative_along_jet.hpp"
-#include "../support/hostile_elements.hpp"
 #include "liegrad/ad/jet_scalar.hpp"
 #include "liegrad/lie/coordinate_maps.hpp"
 #include "liegrad/lie/operations.hpp"
+#include "support/derivative_along_jet.hpp"
+#include "support/hostile_elements.hpp"
 
 namespace liegrad::lie {
 namespace {

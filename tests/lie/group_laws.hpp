@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "../support/group_under_test.hpp"
-#include "../support/hostile_elements.hpp"
+#include "support/group_under_test.hpp"
+#include "support/hostile_elements.hpp"
 
 namespace liegrad::test {
 

@@ -3,7 +3,7 @@
 
 #include "group_laws.hpp"
 
-#include "../support/slow_but_correct.hpp"
+#include "support/slow_but_correct.hpp"
 
 namespace liegrad::test {
 namespace {

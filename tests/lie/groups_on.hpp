@@ -3,7 +3,7 @@
 // The groups on which the laws are checked, with one scalar. Each groups_on_<scalar>.cpp is one
 // instantiation, compiled by itself.
 
-#include "../support/group_list_under_test.hpp"
+#include "support/group_list_under_test.hpp"
 
 namespace liegrad::test {
 

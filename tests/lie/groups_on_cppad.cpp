@@ -1,5 +1,5 @@
-#include "../support/derivative_along_cppad.hpp"
 #include "groups_on.hpp"
+#include "support/derivative_along_cppad.hpp"
 
 namespace liegrad::test {
 

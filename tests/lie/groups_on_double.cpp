@@ -1,5 +1,5 @@
-#include "../support/derivative_along.hpp"
 #include "groups_on.hpp"
+#include "support/derivative_along.hpp"
 
 namespace liegrad::test {
 

@@ -1,5 +1,5 @@
-#include "../support/derivative_along_jet.hpp"
 #include "groups_on.hpp"
+#include "support/derivative_along_jet.hpp"
 
 namespace liegrad::test {
 

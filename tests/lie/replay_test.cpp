@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "../support/hostile_elements.hpp"
 #include "liegrad/ad/scalar.hpp"
 #include "liegrad/lie/coordinate_maps.hpp"
 #include "liegrad/lie/se2.hpp"
 #include "liegrad/lie/se3.hpp"
+#include "support/hostile_elements.hpp"
 
 namespace liegrad::lie {
 namespace {

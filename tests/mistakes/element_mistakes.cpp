@@ -1,6 +1,6 @@
 // Elements that must not compile, each for the reason that stands before it: `check` compiles this file and looks
 // for these sentences in what the compiler says. Mistakes that are found later are in
-// tests/dae/element_mistakes_test.cpp.
+// tests/dae/system/element_mistakes_test.cpp.
 
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/system.hpp"

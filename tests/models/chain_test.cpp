@@ -18,7 +18,6 @@
 #include <malloc.h>  // before malloc is defined below
 #endif
 
-#include "../support/allocations.hpp"
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/system/numbers.hpp"
@@ -26,6 +25,7 @@
 #include "liegrad/elements/joints/spherical_joint.hpp"
 #include "liegrad/lie/so3.hpp"
 #include "liegrad/models/models.hpp"
+#include "support/allocations.hpp"
 
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ) && !defined(LIEGRAD_ADDRESS_SANITIZER)
 #if __GLIBC_PREREQ(2, 33)

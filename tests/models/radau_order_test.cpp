@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "../sensitivity/closed_loop_model.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/system/element.hpp"
 #include "liegrad/models/models.hpp"
+#include "sensitivity/closed_loop_model.hpp"
 
 namespace liegrad {
 namespace {

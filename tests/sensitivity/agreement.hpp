@@ -1,7 +1,7 @@
 #pragma once
 
 // Derivatives of whole runs by four means that share as little as possible: tangents, adjoints, the whole run
-// as one tape of CppAD (taped_run.hpp), and extrapolated differences of runs.
+// as one tape of CppAD (taped/taped_run.hpp), and extrapolated differences of runs.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
 #include "liegrad/sensitivity/trajectory/full_convergence.hpp"
-#include "taped_run.hpp"
+#include "sensitivity/taped/taped_run.hpp"
 
 namespace liegrad::testing {
 

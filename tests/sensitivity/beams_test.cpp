@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../elements/interpreted_kernels.hpp"
+#include "elements/interpreted_kernels.hpp"
 #include "liegrad/elements/beams/straight_beam.hpp"
 #include "liegrad/elements/forces/applied_force.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"

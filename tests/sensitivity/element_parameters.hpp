@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "../elements/poses.hpp"
 #include "agreement.hpp"
+#include "elements/poses.hpp"
 #include "liegrad/ad/message.hpp"
 #include "liegrad/dae/start/consistency.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "../elements/interpreted_kernels.hpp"
+#include "elements/interpreted_kernels.hpp"
 #include "liegrad/elements/mechanism/mechanism.hpp"
 #include "liegrad/sensitivity/differentiate.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "liegrad/models/models.hpp"
 
-#include "../support/allocations.hpp"
+#include "support/allocations.hpp"
 
 namespace liegrad {
 namespace {
