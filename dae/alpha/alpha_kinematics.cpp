@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {
@@ -31,7 +32,8 @@ AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod&
   if (method.sigma != 0) increment_map_.resize(index(space.size()));
 }
 
-void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
+void AlphaKinematics::begin(const MethodState& start, double h, Assembly& assembly) {
+  const AlphaMemory<const double> memory = alpha_memory(start);
   start_ = &start;
   h_ = h;
   if (start.q == end_q_) {
@@ -52,7 +54,7 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     if (sigma_form(method_.sigma) == SigmaForm::kOther) {
       gradient_.assign(n_->numbers().begin(), n_->numbers().end());
     }
-    eta_ = start.eta;  // of the last step, as a guess
+    eta_.assign(memory.eta.begin(), memory.eta.end());  // of the last step, as a guess
     has_stabilizer_force_ = false;
   }
   const AlphaParameters p = method_.parameters;
@@ -60,7 +62,7 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
   a_factor_ = 1 / (p.gamma * h);
   v_dot_factor_ = (1 - p.alpha_m) / (1 - p.alpha_f);
   const double *const v = start.v.data(), *const v_dot = start.v_dot.data(),
-                      *const a = start.a.data();
+                      *const a = memory.a.data();
   double* const __restrict surplus = surplus_offset_.data();
   double* const __restrict end_v = v_offset_.data();
   double* const __restrict end_v_dot = v_dot_offset_.data();
@@ -114,7 +116,8 @@ void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
   const AlphaParameters p = method_.parameters;
   const double h = h_;
   const double *const v_n = start_->v.data(), *const v_dot_n = start_->v_dot.data(),
-                      *const a_n = start_->a.data(), *const force = stabilizer_.data();
+                      *const a_n = alpha_memory(*start_).a.data(),
+                      *const force = stabilizer_.data();
   double* const __restrict delta_q = delta_q_.data();
   for (std::size_t i = 0; i < v_dot.size(); ++i) {
     const double a = ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * v_dot_n[i] - p.alpha_m * a_n[i]) /
@@ -345,14 +348,15 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
   for (std::size_t i = 0; i < delta_q_.size(); ++i) delta_q_[i] += fraction * step_[i];
 }
 
-void AlphaKinematics::finish(State& end) {
+void AlphaKinematics::finish(MethodState& end) {
   end.q = end_q_;
   // What comes back is overwritten by the next step.
   std::swap(end.v, v_);
   std::swap(end.v_dot, v_dot_);
-  std::swap(end.a, a_);
-  end.increment = delta_q_;
-  if (stabilized_) end.eta = eta_;
+  const AlphaMemory<double> memory = alpha_memory(end);
+  std::ranges::copy(a_, memory.a.begin());
+  std::ranges::copy(delta_q_, memory.increment.begin());
+  if (stabilized_) std::ranges::copy(eta_, memory.eta.begin());
 }
 
 }  // namespace liegrad::dae
