@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "liegrad/dae/alpha/alpha_options.hpp"
+#include "liegrad/dae/method.hpp"
 #include "liegrad/dae/run/control_law.hpp"
 #include "liegrad/dae/run/error_tolerance.hpp"
 #include "liegrad/dae/runge_kutta/butcher_tableau.hpp"
@@ -41,13 +42,6 @@ struct EventFound {
   State state;
 };
 
-enum class Method {
-  kAutomatic,  ///< Radau IIA with 3 stages, for all systems (docs/step-control.md says why)
-  kAlpha,
-  kMuntheKaas,
-  kRadau,
-};
-
 struct IntegrateOptions {
   // Running.
   double t_start = 0, t_end = 1;
@@ -71,9 +65,9 @@ struct IntegrateOptions {
   /// Called with the consistent initial values, before the method's starting values change them.
   std::function<void(const State&)> on_consistent;
   /// Called with the state from which the first step starts, and with its length.
-  std::function<void(const State&, double h)> on_start;
+  std::function<void(const MethodState&, double h)> on_start;
   /// Called with the state after each step; the run ends when it returns false.
-  std::function<bool(const State&)> on_step;
+  std::function<bool(const MethodState&)> on_step;
   std::vector<EventOptions> events;
 
   /// What a run does: the same, with a method and steps where they were left open.

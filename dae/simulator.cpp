@@ -384,7 +384,8 @@ class Simulator::Workspace {
     s.smallest_step = s.steps == 1 ? h : std::min(s.smallest_step, h);
     s.largest_step = std::max(s.largest_step, h);
     const bool samples = options_.keep_samples && options_.sample_interval > 0;
-    if (samples || !options_.events.empty()) dense_.set_step(stepper_->state(), stepper_->next());
+    if (samples || !options_.events.empty())
+      dense_.set_step(stepper_->state(), stepper_->next(), h);
     if (!options_.events.empty()) find_events();
     if (options_.keep_samples) take_samples();
     trust_.observe(stepper_->state(), stepper_->next());
@@ -408,7 +409,8 @@ class Simulator::Workspace {
 
   void take_samples() {
     if (options_.sample_interval <= 0) {
-      next_sample_state() = stop_state_ ? *stop_state_ : stepper_->next();
+      const State& end = stepper_->next();
+      next_sample_state() = stop_state_ ? *stop_state_ : end;
       return;
     }
     const double t = stop_state_ ? stop_state_->t : stepper_->next().t;

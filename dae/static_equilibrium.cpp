@@ -40,7 +40,7 @@ class EquilibriumSearch {
     state.t = options.time;
     state.q = options.start.value_or(system.initial_configuration());
     state.v.assign(index(system.dof()), 0.0);
-    state.v_dot = state.a = state.v;
+    state.v_dot = state.v;
     state.lambda.assign(index(system.num_multipliers()), 0.0);
     state.s.assign(index(system.num_algebraic()), 0.0);
     for (const double number : state.q) {

@@ -37,7 +37,7 @@ class Sensitivity::Workspace {
         reader_(objective_, options.integrate, grid_moves(options.variables)),
         trajectory_(objective.model(), options.integrate, options.checkpoints, runs,
                     options.second_order ? Order::kSecond : Order::kFirst),
-        space_(objective.model(), options.variables, Grid()),
+        space_(objective.model(), options.variables, options.integrate.resolved().method, Grid()),
         sweeps_(trajectory_, reader_, space_, objective.size()),
         default_parameters_(objective.model().parameter_values()) {
     if (options_.on_progress) {

@@ -136,7 +136,8 @@ TaylorTest taylor_test(const Objective& objective, const DifferentiateOptions& o
   Trajectory trajectory(objective.model(), exact.integrate, {});
   const dae::RunValues defaults;
   trajectory.run(defaults, [](long, const StepMade&, bool) {});
-  const VariableSpace space(objective.model(), options.variables, trajectory.grid());
+  const VariableSpace space(objective.model(), options.variables, exact.integrate.resolved().method,
+                            trajectory.grid());
   if (direction.size() != space.chosen().size()) {
     throw InvalidArgument("the direction of a Taylor test has " + std::to_string(direction.size()) +
                           " numbers for " + std::to_string(space.chosen().size()) + " variables");

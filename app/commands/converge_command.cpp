@@ -164,7 +164,7 @@ dae::Solution ConvergeCommand::integrate(const dae::System& system, double step,
   options.keep_samples = false;
   RunProgress progress(options.t_start, options.t_end, !common_.quiet);
   options.on_start = [&](const dae::State& state, double) { on_start(state); };
-  options.on_step = [&](const dae::State& state) {
+  options.on_step = [&](const dae::MethodState& state) {
     on_step(state);
     progress.update(state.t);
     throw_if_interrupted();
@@ -187,7 +187,7 @@ ReferenceStates ConvergeCommand::reference_states(const dae::System& system,
   const dae::Solution solution = integrate(
       system, reference_step(study.smallest_step()),
       [&](const dae::State& state) { recorder.start(state); },
-      [&](const dae::State& state) { recorder.after_step(state); });
+      [&](const dae::MethodState& state) { recorder.after_step(state); });
   if (!solution.summary.is_complete()) {
     throw Error("the reference could not be computed: " + solution.summary.message);
   }

@@ -99,11 +99,11 @@ sensitivity::DifferentiateOptions SensitivityCommand::options(
 /// About what the states of all steps take.
 double bytes_of_states(const dae::System& system, double steps) {
   const std::size_t dof = static_cast<std::size_t>(system.dof());
-  dae::State state;
+  dae::MethodState state;
   state.q.resize(static_cast<std::size_t>(system.configuration_space().num_coeffs()));
   state.v.resize(dof);
   state.v_dot.resize(dof);
-  state.a.resize(dof);
+  state.memory.resize(dof);
   state.lambda.resize(static_cast<std::size_t>(system.num_multipliers()));
   return steps * static_cast<double>(sensitivity::StateStore::bytes_per_state(state));
 }

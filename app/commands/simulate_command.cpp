@@ -293,7 +293,7 @@ void SimulateCommand::run() const {
   StepPace pace(options);
   Result result{system, integration, options, observer, keeps_energy(system, options)};
   long steps = 0;
-  options.on_step = [&](const dae::State& state) {
+  options.on_step = [&](const dae::MethodState& state) {
     steps += 1;
     observer.after_step(state);
     result.failure = pace.failure(state.t);

@@ -32,20 +32,17 @@ T chosen(const JsonFields& fields, const std::string& key, const Choices<T>& cho
 }
 
 ordered_json json_of(const dae::State& state) {
-  return {{"t", state.t}, {"q", state.q},           {"v", state.v}, {"v_dot", state.v_dot},
-          {"a", state.a}, {"lambda", state.lambda}, {"s", state.s}};
+  return {{"t", state.t},         {"q", state.q},           {"v", state.v},
+          {"v_dot", state.v_dot}, {"lambda", state.lambda}, {"s", state.s}};
 }
 
-dae::State state_of(const JsonFields& fields) {
-  dae::State state;
+void read_state(const JsonFields& fields, dae::State& state) {
   state.t = fields.number("t");
   state.q = fields.numbers("q");
   state.v = fields.numbers("v");
   state.v_dot = fields.numbers("v_dot");
-  state.a = fields.numbers("a");
   state.lambda = fields.numbers("lambda");
   state.s = fields.numbers("s");
-  return state;
 }
 
 void read_stages(const JsonFields& fields, Solution& solution) {
@@ -56,13 +53,14 @@ void read_stages(const JsonFields& fields, Solution& solution) {
   require_list(steps);
   for (std::size_t n = 0; n < steps.size(); ++n) {
     require_list(steps[n]);
-    std::vector<dae::State>& list = solution.stages.emplace_back();
+    std::vector<control::StageState>& list = solution.stages.emplace_back();
     for (const json& entry : steps[n]) {
       const JsonFields stage(entry, fields.place("stages") / n,
-                             {"t", "q", "v", "v_dot", "a", "lambda", "s", "eta", "step"});
-      list.push_back(state_of(stage));
-      list.back().eta = stage.numbers("eta");
-      list.back().step = stage.number("step");
+                             {"t", "q", "v", "v_dot", "lambda", "s", "eta", "step"});
+      control::StageState& state = list.emplace_back();
+      read_state(stage, state);
+      state.eta = stage.numbers("eta");
+      state.step = stage.number("step");
     }
   }
 }
@@ -94,13 +92,14 @@ ordered_json solution_json(const control::Problem& problem, const Solution& solu
   ordered_json points = ordered_json::array();
   for (std::size_t n = 0; n < solution.states.size(); ++n) {
     points.push_back(json_of(solution.states[n]));
+    points.back()["a"] = solution.states[n].a;
     points.back()["u"] = solution.controls[n];
   }
   // Of each step that has stages, with what belongs to them alone.
   ordered_json stages = ordered_json::array();
-  for (const std::vector<dae::State>& step : solution.stages) {
+  for (const std::vector<control::StageState>& step : solution.stages) {
     ordered_json& list = stages.emplace_back(ordered_json::array());
-    for (const dae::State& stage : step) {
+    for (const control::StageState& stage : step) {
       list.push_back(json_of(stage));
       list.back()["eta"] = stage.eta;
       list.back()["step"] = stage.step;
@@ -134,7 +133,9 @@ Solution solution_from(const json& content, const JsonPlace& place,
   for (std::size_t n = 0; n < fields.at("points").size(); ++n) {
     const JsonFields point(fields.at("points")[n], fields.place("points") / n,
                            {"t", "q", "v", "v_dot", "a", "lambda", "s", "u"});
-    solution.states.push_back(state_of(point));
+    control::GridState& state = solution.states.emplace_back();
+    read_state(point, state);
+    state.a = point.numbers("a");
     solution.controls.push_back(point.numbers("u"));
   }
   if (fields.has("stages")) read_stages(fields, solution);

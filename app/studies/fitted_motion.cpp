@@ -45,7 +45,7 @@ void write_motion(const dae::System& system, const optimize::Recording& recordin
   const std::vector<double> controls(system.controls().size(), 0.0);
   RunObserver observer(system, options, file, false);
   observer.start(consistency.initial_state(options.t_start, controls, trial.start));
-  options.on_step = [&observer](const dae::State& state) {
+  options.on_step = [&observer](const dae::MethodState& state) {
     observer.after_step(state);
     return true;
   };

@@ -66,7 +66,7 @@ ReferenceRecorder::ReferenceRecorder(const dae::System& system, std::span<const 
                                      double tolerance)
     : times_(times), tolerance_(tolerance), dense_(system.configuration_space()), states_(system) {}
 
-void ReferenceRecorder::after_step(const dae::State& state) {
+void ReferenceRecorder::after_step(const dae::MethodState& state) {
   bool is_set = false;
   while (states_.size() < times_.size()) {
     const double t = times_[states_.size()];
@@ -75,7 +75,7 @@ void ReferenceRecorder::after_step(const dae::State& state) {
       states_.append(state);
       continue;
     }
-    if (!is_set) dense_.set_step(last_, state);
+    if (!is_set) dense_.set_step(last_, state, state.step);
     is_set = true;
     dense_.evaluate(t, sample_);
     states_.append(sample_);

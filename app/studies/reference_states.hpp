@@ -49,7 +49,7 @@ class ReferenceRecorder {
   ReferenceRecorder(const dae::System& system, std::span<const double> times, double tolerance);
 
   void start(const dae::State& state) { last_ = state; }
-  void after_step(const dae::State& state);
+  void after_step(const dae::MethodState& state);
   const ReferenceStates& states() const { return states_; }
 
  private:

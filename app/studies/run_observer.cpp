@@ -57,10 +57,10 @@ void RunObserver::start(const dae::State& initial) {
   last_ = initial;
 }
 
-void RunObserver::after_step(const dae::State& state) {
+void RunObserver::after_step(const dae::MethodState& state) {
   const auto began = std::chrono::steady_clock::now();
   observe(state);
-  if (file_) write_samples(state);
+  if (file_) write_samples(state, state.step);
   progress_.update(state.t);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
   seconds_ += taken.count();
@@ -69,7 +69,7 @@ void RunObserver::after_step(const dae::State& state) {
 void RunObserver::finish(const std::optional<dae::State>& end) {
   progress_.clear();
   if (end && end->t > time_) {
-    if (file_) write_samples(*end);
+    if (file_) write_samples(*end, end->t - last_.t);
     observe(*end);
   }
   if (file_) file_->close();
@@ -94,12 +94,12 @@ void RunObserver::write(const dae::State& state) {
 }
 
 /// The samples in the step from the last state to this one.
-void RunObserver::write_samples(const dae::State& state) {
+void RunObserver::write_samples(const dae::State& state, double h) {
   if (interval_ <= 0) {
     write(state);
     return;
   }
-  dense_.set_step(last_, state);
+  dense_.set_step(last_, state, h);
   while (true) {
     const double t = t_start_ + static_cast<double>(num_samples_) * interval_;
     if (times_.is_after(t, state.t)) break;

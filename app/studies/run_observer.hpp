@@ -42,7 +42,7 @@ class RunObserver {
   void keep_samples(std::size_t most);
 
   void start(const dae::State& initial);
-  void after_step(const dae::State& state);
+  void after_step(const dae::MethodState& state);
   /// With the end of the run, which is not the end of a step after an event; without one when there is none to
   /// be had from a run that failed.
   void finish(const std::optional<dae::State>& end);
@@ -62,7 +62,7 @@ class RunObserver {
   void evaluate(const dae::State& state, std::vector<double>& numbers);
   void observe(const dae::State& state);
   void write(const dae::State& state);
-  void write_samples(const dae::State& state);
+  void write_samples(const dae::State& state, double h);
 
   dae::Outputs outputs_;
   dae::Consistency *equations_ = nullptr, *equations_between_ = nullptr;

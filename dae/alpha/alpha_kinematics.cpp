@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {
@@ -32,15 +33,16 @@ AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod&
   if (method.sigma != 0) increment_map_.resize(index(space.size()));
 }
 
-void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
+void AlphaKinematics::begin(const MethodState& start, double h, Assembly& assembly) {
+  const AlphaMemory<const double> memory = alpha_memory(start);
   start_ = &start;
   if (h != h_) set_step(h);
   const std::size_t bytes = start.q.size() * sizeof(double);
   if (std::memcmp(start.q.data(), end_q_.data(), bytes) == 0) {
     std::swap(start_view_, end_view_);
     std::swap(start_q_, end_q_);
-  } else if (std::memcmp(start.q.data(), start_q_.data(), bytes) !=
-             0) {  // another attempt at a step starts where the last one did
+  } else if (std::memcmp(start.q.data(), start_q_.data(), bytes) != 0) {
+    // Another attempt at a step would start where the last one did.
     for (int i = 0; i < space_.size(); ++i) set_view(i, start.q, start_view_);
     start_q_ = start.q;
   }
@@ -55,12 +57,12 @@ void AlphaKinematics::begin(const State& start, double h, Assembly& assembly) {
     if (sigma_form(method_.sigma) == SigmaForm::kOther) {
       gradient_.assign(n_->numbers().begin(), n_->numbers().end());
     }
-    eta_ = start.eta;  // of the last step, as a guess
+    eta_.assign(memory.eta.begin(), memory.eta.end());  // of the last step, as a guess
     has_stabilizer_force_ = false;
   }
   const std::size_t count = delta_q_.size();
   const double *const v = start.v.data(), *const v_dot = start.v_dot.data(),
-                      *const a = start.a.data();
+                      *const a = memory.a.data();
   double* const __restrict surplus = surplus_offset_.data();
   double* const __restrict end_v = v_offset_.data();
   double* const __restrict end_v_dot = v_dot_offset_.data();
@@ -134,7 +136,8 @@ void AlphaKinematics::guess_acceleration(std::span<const double> v_dot) {
                v_dot_n_factor = a_factor * p.alpha_f,
                a_n_factor = (0.5 - p.beta) * h_ - a_factor * p.alpha_m;
   const double *const v_n = start_->v.data(), *const v_dot_n = start_->v_dot.data(),
-                      *const a_n = start_->a.data(), *const force = stabilizer_.data();
+                      *const a_n = alpha_memory(*start_).a.data(),
+                      *const force = stabilizer_.data();
   double* const __restrict delta_q = delta_q_.data();
   for (std::size_t i = 0; i < v_dot.size(); ++i) {
     // Less what η adds, so that the velocity becomes that of the acceleration: v̇ shows errors of v divided by h.
@@ -375,14 +378,15 @@ void AlphaKinematics::correct(std::span<const double> w, std::span<const double>
   for (std::size_t i = 0; i < delta_q_.size(); ++i) delta_q_[i] += fraction * step_[i];
 }
 
-void AlphaKinematics::finish(State& end) {
+void AlphaKinematics::finish(MethodState& end) {
   end.q = end_q_;
   // What comes back is overwritten by the next step.
   std::swap(end.v, v_);
   std::swap(end.v_dot, v_dot_);
-  std::swap(end.a, a_);
-  end.increment = delta_q_;
-  if (stabilized_) end.eta = eta_;
+  const AlphaMemory<double> memory = alpha_memory(end);
+  std::ranges::copy(a_, memory.a.begin());
+  std::ranges::copy(delta_q_, memory.increment.begin());
+  if (stabilized_) std::ranges::copy(eta_, memory.eta.begin());
 }
 
 }  // namespace liegrad::dae

@@ -16,7 +16,7 @@ class AlphaKinematics final : public Kinematics {
  public:
   AlphaKinematics(const lie::GroupList& space, const AlphaMethod& method, bool stabilized);
 
-  void begin(const State& start, double h, Assembly& assembly) override;
+  void begin(const MethodState& start, double h, Assembly& assembly) override;
   void guess_increment(std::span<const double> delta_q) override;
   void guess_stabilizer(std::span<const double> eta) override;
   void guess_acceleration(std::span<const double> v_dot) override;
@@ -24,7 +24,7 @@ class AlphaKinematics final : public Kinematics {
   void evaluate(Assembly& assembly, bool with_maps) override;
   void correct(std::span<const double> w, std::span<const double> eta, double fraction) override;
   void conclude(Assembly& assembly) override;
-  void finish(State& end) override;
+  void finish(MethodState& end) override;
   void apply_increment_map(std::span<double> w) const override;
   void apply_increment_map_transposed(std::span<double> x) const override;
   std::span<const double> stabilizer_force() const override { return stabilizer_; }
@@ -73,7 +73,7 @@ class AlphaKinematics final : public Kinematics {
   };
   StartFactors start_factors_{};
   StepCoefficients coefficients_;
-  const State* start_ = nullptr;
+  const MethodState* start_ = nullptr;
   // The views of two configurations, and the configurations that they belong to.
   std::vector<int> first_of_view_;  // by node
   std::vector<double> start_view_, end_view_;

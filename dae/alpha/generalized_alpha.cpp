@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "liegrad/dae/alpha/alpha_kinematics.hpp"
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/alpha/updated_lagrangian.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/turn.hpp"
@@ -104,7 +105,7 @@ void GeneralizedAlpha::set_parameters(std::span<const double> parameters) {
 }
 
 void GeneralizedAlpha::start(const State& initial, double h) {
-  current = initial;
+  begin_alpha(initial, !guessed_eta_.empty(), current);
   newton_.reset();
   std::copy(assembly_.controls().begin(), assembly_.controls().end(),
             consistency_.controls().begin());
@@ -113,16 +114,13 @@ void GeneralizedAlpha::start(const State& initial, double h) {
   begin(h);
 }
 
-void GeneralizedAlpha::restart(const State& state, double h) {
+void GeneralizedAlpha::restart(const MethodState& state, double h) {
   current = state;
   begin(h);
 }
 
 void GeneralizedAlpha::begin(double h) {
-  if (options_.formulation == Formulation::kStabilized) {
-    current.eta.resize(current.lambda.size(), 0.0);
-  }
-  current.increment.assign(current.v.size(), 0.0);
+  std::ranges::fill(alpha_memory(current).increment, 0.0);
   upcoming = current;
   scaled_for_ = h;
   newton_.forget_matrix();
@@ -131,13 +129,14 @@ void GeneralizedAlpha::begin(double h) {
 
 void GeneralizedAlpha::forget_history() {
   accelerations_.reset(current.v_dot);
-  if (!guessed_eta_.empty()) stabilizers_.reset(current.eta);
+  if (!guessed_eta_.empty()) stabilizers_.reset(alpha_memory(current).eta);
 }
 
-void rescale_for_step(State& state, double ratio, Formulation formulation,
+void rescale_for_step(MethodState& state, double ratio, Formulation formulation,
                       Consistency& consistency) {
-  for (std::size_t i = 0; i < state.a.size(); ++i) {
-    state.a[i] = state.v_dot[i] + ratio * (state.a[i] - state.v_dot[i]);
+  const std::span<double> a = alpha_memory(state).a;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = state.v_dot[i] + ratio * (a[i] - state.v_dot[i]);
   }
   if (formulation != Formulation::kIndex3 || state.lambda.empty()) return;
   const std::vector<double> normal =
@@ -166,12 +165,14 @@ void GeneralizedAlpha::guess(FirstGuess kind, double h) {
       accelerations_.predict(guess_);
       kinematics_->guess_acceleration(guess_);
       break;
-    case FirstGuess::kConstantA:
+    case FirstGuess::kConstantA: {
+      const std::span<const double> a = alpha_memory(current).a;
       for (std::size_t i = 0; i < guess_.size(); ++i) {
-        guess_[i] = current.v[i] + 0.5 * h * current.a[i];
+        guess_[i] = current.v[i] + 0.5 * h * a[i];
       }
       kinematics_->guess_increment(guess_);
       break;
+    }
     case FirstGuess::kZeroMultiplier:
       std::fill(guess_.begin(), guess_.end(), 0.0);
       kinematics_->guess_acceleration(guess_);
@@ -260,7 +261,7 @@ Consistency* GeneralizedAlpha::consistency_of_velocities() {
 void GeneralizedAlpha::accept() {
   std::swap(current, upcoming);
   accelerations_.add(current.v_dot);
-  if (!guessed_eta_.empty()) stabilizers_.add(current.eta);
+  if (!guessed_eta_.empty()) stabilizers_.add(alpha_memory(current).eta);
 }
 
 /// Error per unit step: all terms are O(h²), like the error at the end of the run.

@@ -12,7 +12,7 @@
 namespace liegrad::dae {
 
 /// What a change of the step by a ratio does to a state, see GeneralizedAlpha.
-void rescale_for_step(State& state, double ratio, Formulation formulation,
+void rescale_for_step(MethodState& state, double ratio, Formulation formulation,
                       Consistency& consistency);
 
 /// The Lie-group generalized-α family on constrained systems.
@@ -27,7 +27,7 @@ class GeneralizedAlpha final : public Stepper {
 
   void set_parameters(std::span<const double> parameters) override;
   void start(const State& initial, double h) override;
-  void restart(const State& state, double h) override;
+  void restart(const MethodState& state, double h) override;
   const StepReport& step(double h, double t_end) override;
   void accept() override;
   double error(const ErrorNorm& norm) override;

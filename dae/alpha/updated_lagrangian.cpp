@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "liegrad/ad/kernel.hpp"
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/alpha/local_motion.hpp"
 #include "liegrad/dae/system/node_tangent.hpp"
 #include "liegrad/dae/system/numbers.hpp"
@@ -60,10 +61,11 @@ class Part {
         in_(index(values_.layout().num_inputs)),
         out_(index(derivatives_.layout().num_outputs)) {}
 
-  void load(const double* delta_q, const State& start, int dof, const LocalParameters<double>& p) {
+  void load(const double* delta_q, const MethodState& start, int dof,
+            const LocalParameters<double>& p) {
     double* to = std::copy_n(delta_q, kDof, in_.data());
-    for (const std::vector<double>* list : {&start.v, &start.a, &start.v_dot}) {
-      to = std::copy_n(list->data() + dof, kDof, to);
+    for (const double* list : {start.v.data(), alpha_memory(start).a.data(), start.v_dot.data()}) {
+      to = std::copy_n(list + dof, kDof, to);
     }
     for (const double x : {p.h, p.alpha_m, p.alpha_f, p.beta, p.gamma}) *to++ = x;
   }
@@ -106,8 +108,9 @@ class UpdatedLagrangian final : public Kinematics {
     for_each_part(space, MakeParts{*this});
   }
 
-  void begin(const State& start, double h, Assembly& assembly) override {
+  void begin(const MethodState& start, double h, Assembly& assembly) override {
     start_ = &start;
+    start_a_ = alpha_memory(start).a;
     const AlphaParameters& p = parameters_;
     local_ = {h, p.alpha_m, p.alpha_f, p.beta, p.gamma};
     for (int i = 0; i < space_.size(); ++i) {
@@ -133,9 +136,9 @@ class UpdatedLagrangian final : public Kinematics {
     const AlphaParameters& p = parameters_;
     for (std::size_t i = 0; i < delta_q_.size(); ++i) {
       const double a =
-          ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * start_->v_dot[i] - p.alpha_m * start_->a[i]) /
+          ((1 - p.alpha_f) * v_dot[i] + p.alpha_f * start_->v_dot[i] - p.alpha_m * start_a_[i]) /
           (1 - p.alpha_m);
-      delta_q_[i] = start_->v[i] + local_.h * ((0.5 - p.beta) * start_->a[i] + p.beta * a);
+      delta_q_[i] = start_->v[i] + local_.h * ((0.5 - p.beta) * start_a_[i] + p.beta * a);
     }
   }
 
@@ -166,7 +169,7 @@ class UpdatedLagrangian final : public Kinematics {
     for_each_part(space_, ApplyMap{*this, x, true});
   }
 
-  void finish(State& end) override {
+  void finish(MethodState& end) override {
     for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = local_.h * delta_q_[i];
     if constexpr (kIsExponential) {
       space_.plus<double>(start_->q, step_, end.q);
@@ -175,8 +178,9 @@ class UpdatedLagrangian final : public Kinematics {
     }
     end.v = v_;
     end.v_dot = v_dot_;
-    end.a = a_;
-    end.increment = delta_q_;
+    const AlphaMemory<double> memory = alpha_memory(end);
+    std::ranges::copy(a_, memory.a.begin());
+    std::ranges::copy(delta_q_, memory.increment.begin());
   }
 
  private:
@@ -263,7 +267,7 @@ class UpdatedLagrangian final : public Kinematics {
   /// T = I: plain generalized-α.
   void move_linearly(std::size_t i) {
     const auto local =
-        local_motion<double>(local_, delta_q_[i], start_->v[i], start_->a[i], start_->v_dot[i]);
+        local_motion<double>(local_, delta_q_[i], start_->v[i], start_a_[i], start_->v_dot[i]);
     v_[i] = local.velocity;
     v_dot_[i] = local.acceleration;
     a_[i] = local.a;
@@ -284,7 +288,7 @@ class UpdatedLagrangian final : public Kinematics {
     for (int k = 0; k < G<double>::kDof; ++k) {
       const std::size_t i = index(dof + k);
       const auto local =
-          local_motion<double>(local_, delta_q_[i], start_->v[i], start_->a[i], start_->v_dot[i]);
+          local_motion<double>(local_, delta_q_[i], start_->v[i], start_a_[i], start_->v_dot[i]);
       position(k) = local_.h * delta_q_[i];
       surplus(k) = local.a - local.acceleration;
     }
@@ -344,7 +348,8 @@ class UpdatedLagrangian final : public Kinematics {
   const lie::GroupList& space_;
   AlphaParameters parameters_;
   LocalParameters<double> local_{};
-  const State* start_ = nullptr;
+  const MethodState* start_ = nullptr;
+  std::span<const double> start_a_;
   std::vector<std::vector<double>> start_view_;
   std::vector<double> delta_q_, v_, v_dot_, a_, step_;
   std::vector<std::array<double, 18>> increment_map_;

@@ -15,7 +15,7 @@ class Kinematics {
   virtual ~Kinematics() = default;
 
   /// Starts a step; sets the coefficients of the assembly for matrices.
-  virtual void begin(const State& start, double h, Assembly& assembly) = 0;
+  virtual void begin(const MethodState& start, double h, Assembly& assembly) = 0;
   /// Takes the increment as the first guess.
   virtual void guess_increment(std::span<const double> delta_q) = 0;
   /// Takes η as the first guess, before an acceleration is guessed; begin() takes that of the last step.
@@ -31,8 +31,8 @@ class Kinematics {
   virtual void correct(std::span<const double> w, std::span<const double> eta, double fraction) = 0;
   /// After the last correction: makes the end of the step and writes views, v and v̇ of all nodes.
   virtual void conclude(Assembly& assembly) { evaluate(assembly, false); }
-  /// The motion at the end; everything but t, lambda and s.
-  virtual void finish(State& end) = 0;
+  /// The motion at the end and what is remembered of the step; everything but t, lambda and s.
+  virtual void finish(MethodState& end) = 0;
 
   // At the last evaluate() with maps, for derivatives of the step.
 

@@ -4,11 +4,10 @@
 
 namespace liegrad::dae {
 
-void DenseOutput::set_step(const State& start, const State& end) {
+void DenseOutput::set_step(const State& start, const State& end, double h) {
   start_ = &start;
   end_ = &end;
-  // At large times the difference of both has lost digits that the length of the step has.
-  h_ = end.step > 0 ? end.step : end.t - start.t;
+  h_ = h;
   const std::size_t dof = start.v.size();
   for (std::vector<double>* list : {&theta_, &rate_end_, &second_rate_end_, &at_, &rate_}) {
     list->resize(dof);
@@ -30,7 +29,6 @@ void DenseOutput::evaluate(double t, State& out) const {
   }
   out = *start_;
   out.t = t;
-  out.step = x * h_;
   space_->plus<double>(start_->q, at_, out.q);
   space_->apply_tangent_operator<double>(at_, rate_, out.v);
   for (std::size_t i = 0; i < out.v_dot.size(); ++i) {
@@ -41,10 +39,8 @@ void DenseOutput::evaluate(double t, State& out) const {
                          std::vector<double>& c) {
     for (std::size_t i = 0; i < c.size(); ++i) c[i] = (1 - x) * a[i] + x * b[i];
   };
-  blend(start_->a, end_->a, out.a);
   blend(start_->lambda, end_->lambda, out.lambda);
   blend(start_->s, end_->s, out.s);
-  out.eta = end_->eta;
 }
 
 }  // namespace liegrad::dae

@@ -13,13 +13,13 @@ namespace liegrad::dae {
 ///
 /// where θ is the polynomial of degree 5 that meets q, v and v̇ at both ends: error O(h⁶) in q, O(h⁵) in v beyond
 /// that of the ends, so that samples of methods of order 5 are as good as their steps. v̇ is the slope of the cubic
-/// polynomial that meets v and v̇, with error O(h³). a, λ, s are interpolated linearly, η belongs to the whole step.
+/// polynomial that meets v and v̇, with error O(h³). λ and s are interpolated linearly.
 class DenseOutput {
  public:
   explicit DenseOutput(const lie::GroupList& space) : space_(&space) {}
 
-  void set_step(const State& start, const State& end);
-  double step() const { return h_; }
+  /// The length h is end.t - start.t but for rounding, which at large times takes digits of the difference.
+  void set_step(const State& start, const State& end, double h);
   /// For t in the step.
   void evaluate(double t, State& out) const;
 

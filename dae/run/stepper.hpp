@@ -37,12 +37,15 @@ class Stepper {
   virtual void set_error_norm(const ErrorNorm* /*norm*/) {}
   /// Takes consistent initial values; h is the first step, which starting values may depend on.
   virtual void start(const State& initial, double h) = 0;
-  /// Goes on from a state as it is, with all that belongs to the method, as if a step h had led there.
-  virtual void restart(const State& state, double h) { start(state, h); }
-  const State& state() const { return current; }
+  /// Goes on from a state as it is, with what the method remembers beside it, as if a step h had led there.
+  virtual void restart(const MethodState& state, double h) {
+    start(state, h);
+    current.step = state.step;
+  }
+  const MethodState& state() const { return current; }
   const StepReport& report() const { return last_report; }
   /// The end of the last attempted step, when it succeeded.
-  const State& next() const { return upcoming; }
+  const MethodState& next() const { return upcoming; }
   /// Attempts a step of length h from state() to next(), at time t_end (which is t + h but for rounding).
   virtual const StepReport& step(double h, double t_end) = 0;
   /// Makes next() the state.
@@ -77,7 +80,7 @@ class Stepper {
 
  protected:
   ControlLaw control_law;
-  State current, upcoming;
+  MethodState current, upcoming;
   StepReport last_report;
 };
 

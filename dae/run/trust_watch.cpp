@@ -36,7 +36,7 @@ void TrustWatch::start(const State& initial, Assembly& assembly) {
   above_tolerance_ = 0;
 }
 
-void TrustWatch::observe(const State& before, const State& after) {
+void TrustWatch::observe(const State& before, const MethodState& after) {
   const double h = after.step;
   const bool equal_steps =
       std::ssize(earlier_v_dot_) == system_.dof() && std::abs(h - earlier_step_) <= 1e-6 * h;

@@ -26,7 +26,7 @@ class TrustWatch {
   void start(const State& initial, Assembly& assembly);
 
   /// After each step, from one state to the next.
-  void observe(const State& before, const State& after);
+  void observe(const State& before, const MethodState& after);
   /// A step was accepted although its error is above the tolerance.
   void accept_above_tolerance() { above_tolerance_ += 1; }
 

@@ -21,7 +21,7 @@ void MotionHistory::reset(const State& state) {
   write(state);
 }
 
-void MotionHistory::add(const State& state) {
+void MotionHistory::add(const MethodState& state) {
   choose(state);
   for (int k = 0; k < count_; ++k) ends_[place(k)].age += state.step;
   write(state);
@@ -57,7 +57,7 @@ int MotionHistory::best_near(int present, F&& square) const {
 }
 
 /// Before the end of a step is added: which polynomials came nearest to it.
-void MotionHistory::choose(const State& state) {
+void MotionHistory::choose(const MethodState& state) {
   const auto distance = [](const std::vector<double>& a, const std::vector<double>& b) {
     double square = 0;
     for (std::size_t i = 0; i < a.size(); ++i) square += (a[i] - b[i]) * (a[i] - b[i]);

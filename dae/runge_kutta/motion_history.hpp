@@ -18,7 +18,7 @@ class MotionHistory {
   /// Begins anew with one end.
   void reset(const State& state);
   /// Adds the end of a step.
-  void add(const State& state);
+  void add(const MethodState& state);
 
   int size() const { return count_; }
   /// k of v, and of λ and s.
@@ -48,7 +48,7 @@ class MotionHistory {
   /// What v, or with slopes v and v̇, of the ends contribute.
   Weights lagrange(double after, int ends) const;
   Weights hermite(double after, int ends) const;
-  void choose(const State& state);
+  void choose(const MethodState& state);
   /// Of the present number and its neighbours the one with the least square, which is a function of it.
   template <class F>
   int best_near(int present, F&& square) const;

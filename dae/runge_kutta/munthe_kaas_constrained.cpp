@@ -22,8 +22,7 @@ ConstrainedMuntheKaas::ConstrainedMuntheKaas(const Model& system, const ButcherT
       error_(index(2 * dof_)) {}
 
 void ConstrainedMuntheKaas::start(const State& initial, double /*h*/) {
-  current = initial;
-  current.a = current.v_dot;
+  current.begin(initial);
   upcoming = current;
   at_ = current;
   accelerations_.forget();
@@ -85,7 +84,6 @@ const StepReport& ConstrainedMuntheKaas::step(double h, double t_end) {
   last_report.position_residual = projection_.position_residual();
   last_report.velocity_residual = projection_.velocity_residual();
   at_.step = h;
-  std::ranges::copy(at_.v_dot, at_.a.begin());
   std::swap(upcoming, at_);
   return last_report;
 }

@@ -47,7 +47,7 @@ class ConstrainedMuntheKaas final : public Stepper {
   AccelerationSolver accelerations_;
   LinearSolverKind solver_;
   ConstraintProjection projection_;
-  State at_;  ///< a stage
+  MethodState at_;  ///< a stage
   std::vector<double> theta_;
   std::vector<double> rates_;  ///< (θ', v̇), stage after stage
   std::vector<double> error_;

@@ -105,8 +105,7 @@ ExplicitMuntheKaas::ExplicitMuntheKaas(const Model& system, const ButcherTableau
 }
 
 void ExplicitMuntheKaas::start(const State& initial, double /*h*/) {
-  current = initial;
-  current.a = current.v_dot;
+  current.begin(initial);
   upcoming = current;
   mass_.start();
   assembly_.set_configuration(current.q);
@@ -227,7 +226,6 @@ bool ExplicitMuntheKaas::run_stages(double t_end) {
   move_to_end();
   if (!evaluate(t_end, rates + dof_)) return false;
   std::copy_n(rates + dof_, dof_, upcoming.v_dot.data());
-  std::copy_n(rates + dof_, dof_, upcoming.a.data());
   upcoming.t = t_end;
   upcoming.step = h_;
   return true;

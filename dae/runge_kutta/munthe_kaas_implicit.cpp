@@ -40,8 +40,7 @@ ImplicitMuntheKaas::ImplicitMuntheKaas(const Model& system, const ButcherTableau
 }
 
 void ImplicitMuntheKaas::start(const State& initial, double /*h*/) {
-  current = initial;
-  current.a = current.v_dot;
+  current.begin(initial);
   upcoming = current;
   mass_.start();
   matrix_.start();
@@ -203,7 +202,6 @@ bool ImplicitMuntheKaas::finish(double t_end) {
     set_time(t_end);
     if (!mass_.solve(upcoming.v_dot)) return fail(mass_.failure(), mass_.message());
   }
-  std::copy(upcoming.v_dot.begin(), upcoming.v_dot.end(), upcoming.a.begin());
   return true;
 }
 

@@ -47,9 +47,8 @@ void Radau::set_parameters(std::span<const double> parameters) {
 }
 
 void Radau::start(const State& initial, double /*h*/) {
-  current = initial;
-  current.a = current.v_dot;
-  current.increment.resize(options_.keep_stages ? index(equations_.num_unknowns()) : 0);
+  current.begin(initial);
+  current.memory.resize(options_.keep_stages ? index(equations_.num_unknowns()) : 0);
   upcoming = current;
   history_.reset(current);
   if (accelerations_) accelerations_->forget();
@@ -145,8 +144,7 @@ bool Radau::finish(double h, double t_end) {
     last_report.position_residual = max_of(position_);
     last_report.velocity_residual = max_of(velocity_);
   }
-  std::ranges::copy(upcoming.v_dot, upcoming.a.begin());
-  if (options_.keep_stages) equations_.write_unknowns(upcoming.increment);
+  if (options_.keep_stages) equations_.write_unknowns(upcoming.memory);
   return true;
 }
 

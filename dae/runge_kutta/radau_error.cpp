@@ -45,7 +45,7 @@ RadauError::RadauError(RadauEquations& equations, const RadauCoefficients& coeff
       none_(index(space.dof()), 0.0),
       multipliers_(index(num_multipliers)) {}
 
-double RadauError::find(const State& start, const State& end, const ErrorNorm& norm) {
+double RadauError::find(const State& start, const MethodState& end, const ErrorNorm& norm) {
   if (!equations_.estimate_error(theta_, v_)) return std::numeric_limits<double>::quiet_NaN();
   find_peaks(start, end, norm);
   const double of_motion = motion_error(end.step, accumulated_over_difference(end, norm), norm);
@@ -75,7 +75,8 @@ double RadauError::motion_error(double h, double factor, const ErrorNorm& norm) 
 
 /// From the polynomial through v at the start and at the stages, or with two stages also through v̇ at the start. All
 /// derivatives vanish now and then in a vibration, so that the peaks of late count.
-void RadauError::find_peaks(const State& start, const State& upcoming, const ErrorNorm& norm) {
+void RadauError::find_peaks(const State& start, const MethodState& upcoming,
+                            const ErrorNorm& norm) {
   const double h = upcoming.step;
   const RadauKinematics& motion = equations_.kinematics();
   const int stages = coefficients_.stages;
@@ -117,7 +118,7 @@ bool RadauError::is_hidden_vibration(double h) const {
 
 /// Each order of h more is a factor x = ωh, with ω the rate of change of v or, in the coordinates of a node that turns
 /// fast, that of its turning.
-double RadauError::local_over_difference(double x, const State& end) const {
+double RadauError::local_over_difference(double x, const MethodState& end) const {
   const double turn = std::numbers::pi * end.step / step_of_half_turn(space_, end.v);
   return std::min(
       1.0, coefficients_.error_ratio * std::pow(std::max(x, turn), coefficients_.stages - 1));
@@ -126,7 +127,8 @@ double RadauError::local_over_difference(double x, const State& end) const {
 /// Local errors of a motion that the steps resolve add up. Those of a vibration that is too fast for them are damped as
 /// the vibration is, by |R(iωh)| in a step, so that they add up to 1 / (1 - |R|) of themselves. The motion below the
 /// vibration has about the rate |v̇| / |v|.
-double RadauError::accumulated_over_difference(const State& end, const ErrorNorm& norm) const {
+double RadauError::accumulated_over_difference(const MethodState& end,
+                                               const ErrorNorm& norm) const {
   const double h = end.step, all = norm.accumulated_over_local(h), rate = next_peaks_.rate();
   const double lost = 1 - coefficients_.amplification(rate * h);
   if (!(lost * all > 1)) return local_over_difference(rate * h, end) * all;
@@ -136,7 +138,7 @@ double RadauError::accumulated_over_difference(const State& end, const ErrorNorm
 }
 
 /// The difference to λ of the last stage, which is of order s.
-double RadauError::multiplier_error(const State& end, const ErrorNorm& norm) {
+double RadauError::multiplier_error(const MethodState& end, const ErrorNorm& norm) {
   const std::span<const double> of_stage = equations_.multipliers(coefficients_.stages - 1);
   for (std::size_t k = 0; k < multipliers_.size(); ++k) {
     multipliers_[k] = end.lambda[k] - of_stage[k];

@@ -25,7 +25,7 @@ class RadauError {
   /// The rate of a vibration that is damped and not resolved, as positions do not show it within the tolerance.
   std::optional<double> hidden_rate() const { return hidden_rate_; }
   /// Of the step that the equations hold, in units of the tolerance; NaN where the matrix of the filter is singular.
-  double find(const State& start, const State& end, const ErrorNorm& norm);
+  double find(const State& start, const MethodState& end, const ErrorNorm& norm);
 
  private:
   /// The highest |v̈| and |v⃛| of late, in the tolerances of velocities, and |v̈| in those of positions.
@@ -40,16 +40,16 @@ class RadauError {
     double amplitude() const;
   };
 
-  void find_peaks(const State& start, const State& upcoming, const ErrorNorm& norm);
+  void find_peaks(const State& start, const MethodState& upcoming, const ErrorNorm& norm);
   /// Of q and v, where d adds up to `factor` of itself.
   double motion_error(double h, double factor, const ErrorNorm& norm);
   /// Whether velocities change by a vibration that positions do not show within their tolerance.
   bool is_hidden_vibration(double h) const;
   /// The local error of the result over d, of a motion with a rate x/h.
-  double local_over_difference(double x, const State& end) const;
+  double local_over_difference(double x, const MethodState& end) const;
   /// What it adds up to in a run.
-  double accumulated_over_difference(const State& end, const ErrorNorm& norm) const;
-  double multiplier_error(const State& end, const ErrorNorm& norm);
+  double accumulated_over_difference(const MethodState& end, const ErrorNorm& norm) const;
+  double multiplier_error(const MethodState& end, const ErrorNorm& norm);
 
   RadauEquations& equations_;
   RadauCoefficients coefficients_;

@@ -287,7 +287,6 @@ void Consistency::set_initial_state(double t, std::span<const double> controls,
   report_.position_change = report_.velocity_change = 0;
   report_.redundant_constraints.clear();
   state.t = t;
-  state.step = 0;
   state.q = initial.q;
   state.v = initial.v;
   state.v_dot.assign(state.v.size(), 0.0);
@@ -315,7 +314,6 @@ void Consistency::set_initial_state(double t, std::span<const double> controls,
   }
   check_constraints(true);
   set_accelerations(state);
-  state.a = state.v_dot;
 }
 
 void Consistency::set_accelerations(State& state) {

@@ -39,8 +39,7 @@ StartingTerms starting_terms(const AlphaMethod& method, AlphaVariant variant) {
 
 void set_starting_values(StartingValues kind, const AlphaMethod& method, AlphaVariant variant,
                          Formulation formulation, double h, Consistency& consistency,
-                         State& state) {
-  state.a = state.v_dot;
+                         MethodState& state) {
   if (kind == StartingValues::kClassical) return;
   std::vector<double> jerk = kind == StartingValues::kCorrected
                                  ? consistency.jerk(state)
@@ -50,9 +49,8 @@ void set_starting_values(StartingValues kind, const AlphaMethod& method, AlphaVa
   const StartingTerms terms = starting_terms(method, variant);
   jerk = local_jerk<double>(space, terms.commutator, terms.cube, state.v, state.v_dot, jerk);
   const AlphaParameters& p = method.parameters;
-  for (std::size_t i = 0; i < state.a.size(); ++i) {
-    state.a[i] += p.delta_alpha() * h * jerk[i];
-  }
+  const std::span<double> a = alpha_memory(state).a;
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += p.delta_alpha() * h * jerk[i];
   if (formulation != Formulation::kIndex3 || state.lambda.empty()) return;
   std::vector<double> error(state.v.size());
   space.apply_ad<double>(state.v, state.v_dot, error);

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/alpha/alpha_options.hpp"
 #include "liegrad/dae/equations/step_equations.hpp"
 #include "liegrad/dae/start/consistency.hpp"
@@ -62,12 +63,13 @@ std::vector<S> local_jerk(const lie::GroupList& space, const S& commutator, cons
   return jerk;
 }
 
-/// Changes a consistent state accordingly.
+/// Changes a consistent state accordingly, which begin_alpha() has begun.
 ///
 /// Table 1 sets a_0 = v̇_0 + Δ_α h w; Table 2, for index 3, also moves v_0 by the part of the local
 /// error h²(C_q w + b v̂v̇) that the constraints feel, so that they do not answer it with oscillating
 /// multipliers. The paper has both for Lie-group methods with σ = 0.
 void set_starting_values(StartingValues kind, const AlphaMethod& method, AlphaVariant variant,
-                         Formulation formulation, double h, Consistency& consistency, State& state);
+                         Formulation formulation, double h, Consistency& consistency,
+                         MethodState& state);
 
 }  // namespace liegrad::dae

@@ -149,7 +149,7 @@ void Transcription::guess_reactions(const StopRequest& stop) {
     state.t = problem_.horizon() * share(n);
     state.q = references_[index(n)];
     state.v.assign(v.begin(), v.end());
-    state.v_dot = state.a = resized(system.dof());
+    state.v_dot = resized(system.dof());
     state.lambda = resized(system.num_multipliers());
     state.s = resized(system.num_algebraic());
     try {

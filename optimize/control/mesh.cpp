@@ -26,7 +26,7 @@ double curvature(const dae::State& before, const dae::State& at, const dae::Stat
 }  // namespace
 
 std::vector<double> step_errors(const Solution& solution) {
-  const std::vector<dae::State>& states = solution.states;
+  const std::vector<GridState>& states = solution.states;
   const std::size_t steps = states.size() - 1;
   double scale = 0;
   for (const dae::State& state : states) scale = std::max(scale, dae::max_of(state.v));

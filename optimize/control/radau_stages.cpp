@@ -196,7 +196,7 @@ void Transcription::recentre_stages(std::vector<double>& x) {
   }
 }
 
-dae::State Transcription::stage_state(std::span<const double> x, int point, int stage) const {
+StageState Transcription::stage_state(std::span<const double> x, int point, int stage) const {
   const dae::Model& system = problem_.system();
   const GridLayout::Stage& at = layout_.stages[index(stage)];
   const auto part = [&](int offset, int count) {
@@ -206,13 +206,13 @@ dae::State Transcription::stage_state(std::span<const double> x, int point, int 
   const bool is_last = stage + 1 == options_.radau_stages;
   const std::vector<double>& reference =
       is_last ? references_[index(point)] : stage_references_[index(point - 1)][index(stage)];
-  dae::State state;
+  StageState state;
   state.t = horizon(x) * stage_share(point, stage);
   state.step = horizon(x) * step_share(point);
   state.q.resize(index(system.configuration_space().num_coeffs()));
   system.configuration_space().plus<double>(reference, part(at.q, system.dof()), state.q);
   state.v = part(at.v, system.dof());
-  state.v_dot = state.a = part(at.v_dot, system.dof());
+  state.v_dot = part(at.v_dot, system.dof());
   state.lambda = part(at.lambda, system.num_multipliers());
   state.s = part(at.s, system.num_algebraic());
   state.eta = part(at.stabilizer, system.num_multipliers());

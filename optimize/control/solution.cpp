@@ -20,8 +20,8 @@ const char* name_of(Status status) {
 
 Solution::Place Solution::place(double t) const {
   const auto later = std::upper_bound(states.begin() + 1, states.end() - 1, t,
-                                      [](double at, const dae::State& s) { return at < s.t; });
-  const dae::State &before = *(later - 1), &after = *later;
+                                      [](double at, const GridState& s) { return at < s.t; });
+  const GridState &before = *(later - 1), &after = *later;
   const double length = after.t - before.t;
   return {static_cast<std::size_t>(later - 1 - states.begin()),
           length > 0 ? std::clamp((t - before.t) / length, 0.0, 1.0) : 0.0};

@@ -75,6 +75,15 @@ struct Summary {
   std::vector<Violation> violations;  ///< the worst five, when it failed
 };
 
+struct GridState : dae::State {
+  std::vector<double> a;  ///< the memory of generalized-α; v̇ of other methods
+};
+
+struct StageState : dae::State {
+  std::vector<double> eta;  ///< stabilising multipliers
+  double step = 0;          ///< length of the step that it is a stage of
+};
+
 struct Solution {
   /// The step that a time is in, counted from 0, and how much of it is over. Precondition: there are two points.
   struct Place {
@@ -85,9 +94,9 @@ struct Solution {
 
   Summary summary;
   Certificate certificate;
-  std::vector<dae::State> states;               ///< at the grid points
+  std::vector<GridState> states;                ///< at the grid points
   std::vector<std::vector<double>> controls;    ///< likewise
-  std::vector<std::vector<dae::State>> stages;  ///< of each step, if it is one of a Radau method
+  std::vector<std::vector<StageState>> stages;  ///< of each step, if it is one of a Radau method
   std::vector<double> parameters;               ///< of the system
   /// Multipliers of the step relations of positions: how the cost to go changes along q_n∘exp(δ), the left-trivialised
   /// costate of q, at points 1 … N.

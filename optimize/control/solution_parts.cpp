@@ -148,7 +148,7 @@ void read_motion(const Transcription& transcription, Nlp& nlp, const Iterate& it
     const std::span<const double> u = transcription.controls(solution.x, n);
     solution.controls.emplace_back(u.begin(), u.end());
     if (n > 0 && transcription.has_stages()) {
-      std::vector<dae::State>& stages = solution.stages.emplace_back();
+      std::vector<StageState>& stages = solution.stages.emplace_back();
       for (int i = 0; i < transcription.options().radau_stages; ++i) {
         stages.push_back(transcription.stage_state(solution.x, n, i));
       }

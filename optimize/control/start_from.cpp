@@ -22,9 +22,10 @@ std::vector<double> between(const std::vector<double>& a, const std::vector<doub
 /// The motion of a solution at a time. Positions that were linear between points would ask the first steps for accelerations of
 /// the order of 1/h.
 dae::State state_at(const Solution& solution, double t, dae::DenseOutput& motion) {
-  const auto [k, s] = solution.place(t);
+  const std::size_t k = solution.place(t).step;
+  const dae::State &start = solution.states[k], &end = solution.states[k + 1];
   dae::State state;
-  motion.set_step(solution.states[k], solution.states[k + 1]);
+  motion.set_step(start, end, end.t - start.t);
   motion.evaluate(t, state);
   return state;
 }
@@ -50,16 +51,16 @@ void check(const Problem& problem, const Solution& solution) {
     require("coefficients", state.q, system.configuration_space().num_coeffs());
     require("velocities", state.v, system.dof());
     require("accelerations", state.v_dot, system.dof());
-    require("values of a", state.a, system.dof());
     require("multipliers", state.lambda, system.num_multipliers());
     require("algebraic unknowns", state.s, system.num_algebraic());
   };
   for (std::size_t n = 0; n < solution.states.size(); ++n) {
     check_state(solution.states[n]);
+    require("values of a", solution.states[n].a, system.dof());
     require("controls", solution.controls[n], static_cast<int>(system.controls().size()));
   }
-  for (const std::vector<dae::State>& step : solution.stages) {
-    for (const dae::State& stage : step) {
+  for (const std::vector<StageState>& step : solution.stages) {
+    for (const StageState& stage : step) {
       check_state(stage);
       require("stabilising multipliers", stage.eta, system.num_multipliers());
     }
@@ -106,14 +107,17 @@ void Transcription::start_stages_from(const Solution& solution, bool same) {
       const auto put = [&](int offset, const std::vector<double>& list) {
         std::copy(list.begin(), list.end(), guess_.begin() + layout_.at(n, offset));
       };
-      const dae::State state =
-          same ? solution.stages[index(n - 1)][index(i)]
-               : state_at(solution, begin + stage_share(n, i) * duration, motion);
+      const StageState* const known = same ? &solution.stages[index(n - 1)][index(i)] : nullptr;
+      dae::State between_points;
+      if (!same) {
+        between_points = state_at(solution, begin + stage_share(n, i) * duration, motion);
+      }
+      const dae::State& state = same ? static_cast<const dae::State&>(*known) : between_points;
       put(at.v_dot, state.v_dot);
       put(at.lambda, state.lambda);
       put(at.s, state.s);
       std::vector<double> eta(index(system.num_multipliers()), 0.0);
-      for (std::size_t k = 0; same && k < eta.size(); ++k) eta[k] = state.step * state.eta[k];
+      for (std::size_t k = 0; same && k < eta.size(); ++k) eta[k] = known->step * known->eta[k];
       put(at.stabilizer, eta);
       if (i == last) break;
       stage_references_[index(n - 1)][index(i)] = state.q;
@@ -157,7 +161,7 @@ bool Transcription::start_from(const Solution& solution) {
     space.minus<double>(state.q, references_[index(n)], delta);
     put(layout_.q, delta);
     put(layout_.v, state.v);
-    if (!has_stages()) put(layout_.a, state.a);
+    if (!has_stages()) put(layout_.a, between(solution.states[k].a, solution.states[k + 1].a, s));
     put(layout_.v_dot, state.v_dot);
     put(layout_.lambda, state.lambda);
     put(layout_.s, state.s);

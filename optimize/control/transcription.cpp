@@ -317,13 +317,13 @@ double Transcription::horizon(std::span<const double> x) const {
   return layout_.horizon >= 0 ? x[index(layout_.horizon)] : problem_.horizon();
 }
 
-dae::State Transcription::state(std::span<const double> x, int point) const {
+GridState Transcription::state(std::span<const double> x, int point) const {
   const dae::Model& system = problem_.system();
   const auto part = [&](int offset, int count) {
     const std::span<const double> list = x.subspan(index(layout_.at(point, offset)), index(count));
     return std::vector<double>(list.begin(), list.end());
   };
-  dae::State state;
+  GridState state;
   state.t = horizon(x) * share(point);
   state.q.resize(index(system.configuration_space().num_coeffs()));
   system.configuration_space().plus<double>(references_[index(point)],

@@ -107,9 +107,9 @@ class Transcription {
 
   double horizon(std::span<const double> x) const;
   /// The motion at a point.
-  dae::State state(std::span<const double> x, int point) const;
+  GridState state(std::span<const double> x, int point) const;
   /// That of a stage of the Radau step that leads to a point, with η.
-  dae::State stage_state(std::span<const double> x, int point, int stage) const;
+  StageState stage_state(std::span<const double> x, int point, int stage) const;
   std::span<const double> controls(std::span<const double> x, int point) const;
   /// Values of all parameters of the system.
   std::vector<double> parameters(std::span<const double> x) const;

@@ -38,7 +38,7 @@ class Trial::Implementation {
         recording.run_start.value_or(recording.first_time()) - margins.before;
     options_.integrate.t_end = recording.run_end.value_or(recording.last_time()) + margins.after;
     options_.integrate.keep_samples = false;
-    options_.integrate.on_step = [this, given = run.on_step](const dae::State& state) {
+    options_.integrate.on_step = [this, given = run.on_step](const dae::MethodState& state) {
       if (measured_ != nullptr) {
         measured_->times.push_back(state.t - limits_.front());
         if (measured_->is_complete()) return false;

@@ -9,20 +9,20 @@ namespace liegrad::sensitivity {
 
 using dae::index;
 
-DenseDerivative::DenseDerivative(const dae::Model& system)
+DenseDerivative::DenseDerivative(const dae::Model& system, dae::Method method)
     : space_(system.configuration_space()),
       dof_(system.dof()),
       motion_layout_(system),
-      state_layout_(system),
+      state_layout_(system, method),
       dense_(space_),
       nodes_(node_sum(space_, NodeMap::kDenseOutput)),
       node_numbers_(index(nodes_->num_arguments() + 2 * dof_), 0.0),
       changes_(index(motion_layout_.parameters - motion_layout_.lambda), 0.0) {}
 
-void DenseDerivative::set_step(const dae::State& start, const dae::State& end, double t) {
-  dense_.set_step(start, end);
+void DenseDerivative::set_step(const dae::State& start, const dae::State& end, double h, double t) {
+  dense_.set_step(start, end, h);
   dense_.evaluate(t, state_);
-  h_ = dense_.step();
+  h_ = h;
   x_ = (t - start.t) / (end.t - start.t);
   // (0, v_start, v̇_start, 0, v_end, v̇_end, τ, h), θ_0, θ̄.
   const auto numbers = node_numbers_.begin();

@@ -18,12 +18,12 @@ namespace liegrad::sensitivity {
 /// around state(); parameters and controls are not among them.
 class DenseDerivative {
  public:
-  explicit DenseDerivative(const dae::Model& system);
+  DenseDerivative(const dae::Model& system, dae::Method method);
 
   int num_arguments() const { return 2 * state_layout_.size + 3; }
 
   /// Goes to a time in a step. The states are not needed afterwards.
-  void set_step(const dae::State& start, const dae::State& end, double t);
+  void set_step(const dae::State& start, const dae::State& end, double h, double t);
   /// As DenseOutput::evaluate() gives it.
   const dae::State& state() const { return state_; }
 

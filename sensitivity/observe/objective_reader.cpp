@@ -24,7 +24,7 @@ ObjectiveReader::ObjectiveReader(const Objective& objective, const dae::Integrat
       times_(0, 1),
       grid_moves_(grid_moves),
       layout_(objective.model()),
-      state_(objective.model()),
+      state_(objective.model(), options.resolved().method),
       outer_(objective.model()),
       dof_(objective.model().dof()) {
   for (std::size_t i = 0; i < objective.items().size(); ++i) {
@@ -38,7 +38,7 @@ ObjectiveReader::ObjectiveReader(const Objective& objective, const dae::Integrat
   sort_samples();
   if (samples_.empty()) return;
   const dae::Model& model = objective.model();
-  dense_.emplace(model);
+  dense_.emplace(model, options.resolved().method);
   controls_there_.assign(model.controls().size(), 0.0);
   const bool reads_accelerations = std::ranges::any_of(samples_, [this](const Sample& sample) {
     return observables_[index(sample.item)]->reads_accelerations();
@@ -143,7 +143,7 @@ void ObjectiveReader::go(const StepMade& step, const Hit& hit) {
 /// Where (19) is singular what was interpolated stays, as in a simulation.
 void ObjectiveReader::go_inside(const StepMade& step, const Hit& hit) {
   Observable& one = observable(hit);
-  dense_->set_step(step.start, step.end, hit.sample.t);
+  dense_->set_step(step.start, step.end, step.h, hit.sample.t);
   has_accelerations_ = false;
   if (!solver_ || !one.reads_accelerations()) {
     return one.set_state(dense_->state(), step.end_controls);

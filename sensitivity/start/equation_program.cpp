@@ -45,10 +45,12 @@ bool are_equal(const dae::State& a, const dae::State& b) {
 
 }  // namespace
 
-EquationProgram::EquationProgram(const dae::Model& system, const dae::ConsistencyOptions& options,
+EquationProgram::EquationProgram(const dae::Model& system, dae::Method method,
+                                 const dae::ConsistencyOptions& options,
                                  dae::LinearSolverKind solver, dae::Runs runs, Order order)
-    : ProgramDerivative(system),
+    : ProgramDerivative(StateLayout(system, method).size),
       system_(system.shared()),
+      state_(system, method),
       layout_(system),
       dof_(system.dof()),
       rows_(unknowns_from(0, system)),
@@ -83,14 +85,13 @@ void EquationProgram::end(const MotionBlocks& start, const MotionBlocks& end) {
   const bool is_known = links_end_ == end.v_dot.first;
   if (is_known && !links_.end.empty()) return;
   links_end_ = end.v_dot.first;
-  const StateLayout state(*system_);
   const OuterLayout outer(*system_);
-  links_ = {.start = links_of(state, start),
+  links_ = {.start = links_of(state_, start),
             .outer = {{outer.parameters, outer_.parameters},
                       {outer.start_controls, outer_.controls},
                       {outer.start_time, outer_.time},
                       {outer.h, step_.variables}},
-            .end = links_of(state, end)};
+            .end = links_of(state_, end)};
 }
 
 std::span<double> EquationProgram::new_numbers(std::size_t count) {

@@ -56,8 +56,9 @@ enum class ConstraintValue {
 /// Like the program it is written in passes: between begin() and end() the same calls are made each time, or memory grows.
 class EquationProgram : public ProgramDerivative {
  public:
-  EquationProgram(const dae::Model& system, const dae::ConsistencyOptions& options,
-                  dae::LinearSolverKind solver, dae::Runs runs, Order order);
+  EquationProgram(const dae::Model& system, dae::Method method,
+                  const dae::ConsistencyOptions& options, dae::LinearSolverKind solver,
+                  dae::Runs runs, Order order);
 
   /// What has second derivatives only may be left out of a program of first order.
   Order order() const { return order_; }
@@ -149,6 +150,7 @@ class EquationProgram : public ProgramDerivative {
   Matrix& matrix_at(const dae::State& state);
 
   std::shared_ptr<const dae::Model> system_;
+  StateLayout state_;
   MotionLayout layout_;
   int dof_;
   Unknowns rows_;

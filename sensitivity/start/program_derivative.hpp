@@ -27,7 +27,7 @@ class ProgramDerivative : public Derivative {
               const Dual& start, const Dual& outer) override;
 
  protected:
-  explicit ProgramDerivative(const dae::Model& model) : state_size_(StateLayout(model).size) {}
+  explicit ProgramDerivative(int state_size) : state_size_(state_size) {}
 
   /// Both are there after the first pass, and stay.
   virtual Program& program() = 0;

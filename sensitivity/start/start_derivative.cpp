@@ -159,7 +159,8 @@ StartDerivative::StartDerivative(const dae::Model& model, const dae::IntegrateOp
       follows_parameters_(!options.initial),
       projects_(options.alpha.consistency.project),
       runs_(runs),
-      program_(model, options.alpha.consistency, options.alpha.solver, runs, order) {}
+      program_(model, options.method, options.alpha.consistency, options.alpha.solver, runs,
+               order) {}
 
 /// Moves perturbed initial values by the parameters: q(p)∘exp(δ) and v(p) + δv.
 void StartDerivative::follow_parameters(std::span<const double> q, MotionBlocks& at) {
@@ -201,7 +202,6 @@ Derivative& StartDerivative::at(const StartMade& start) {
     at.v = projects_ ? move_velocity(*here, at, program_) : project_velocity(*here, at, program_);
   }
   program_.add_accelerations(state, at);
-  at.a = at.v_dot;
   // Other methods start from consistent values.
   if (method_ == dae::Method::kAlpha) add_starting_values(alpha_, state, at, program_);
   program_.end(initial, at);

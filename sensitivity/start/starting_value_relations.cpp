@@ -132,6 +132,7 @@ Block correct_velocity(const dae::AlphaMethod& method, double commutator, const 
 
 void add_starting_values(const dae::AlphaOptions& options, const dae::State& state,
                          MotionBlocks& at, EquationProgram& program) {
+  at.a = at.v_dot;
   if (options.start == dae::StartingValues::kClassical) return;
   const Known jerk = options.start == dae::StartingValues::kCorrected
                          ? add_jerk(state, at, program)

@@ -1,12 +1,15 @@
 #include "liegrad/sensitivity/start/step_change_derivative.hpp"
 
+#include "liegrad/dae/alpha/alpha_memory.hpp"
+
 namespace liegrad::sensitivity {
 namespace {
 
 /// v̇ + r (a - v̇).
-Block rescale_a(const dae::State& state, const MotionBlocks& at, EquationProgram& program) {
-  const std::span<double> values = program.new_numbers(state.a.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = state.a[i] - state.v_dot[i];
+Block rescale_a(const dae::MethodState& state, const MotionBlocks& at, EquationProgram& program) {
+  const std::span<const double> a = dae::alpha_memory(state).a;
+  const std::span<double> values = program.new_numbers(a.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = a[i] - state.v_dot[i];
   const Known surplus{program.add_sum({{at.a}, {at.v_dot, -1}}), values};
   return program.add_sum({{at.v_dot}, {program.add_step_multiple(surplus, 1).variables}});
 }
@@ -30,8 +33,8 @@ Block rescale_normal_velocity(const dae::State& state, const MotionBlocks& at,
 
 }  // namespace
 
-Derivative& StepChangeDerivative::at(const dae::State& state, std::span<const double> controls,
-                                     double ratio) {
+Derivative& StepChangeDerivative::at(const dae::MethodState& state,
+                                     std::span<const double> controls, double ratio) {
   const dae::Model& model = program_.system();
   program_.begin(controls, ratio);
   MotionBlocks start = program_.outer();

@@ -13,11 +13,12 @@ class StepChangeDerivative {
  public:
   StepChangeDerivative(const dae::Model& model, const dae::AlphaOptions& options, dae::Runs runs,
                        Order order)
-      : options_(options), program_(model, options.consistency, options.solver, runs, order) {}
+      : options_(options),
+        program_(model, dae::Method::kAlpha, options.consistency, options.solver, runs, order) {}
 
   void set_parameters(std::span<const double> parameters) { program_.set_parameters(parameters); }
   /// Goes to a change; `state` as it was before. A second call allocates nothing.
-  Derivative& at(const dae::State& state, std::span<const double> controls, double ratio);
+  Derivative& at(const dae::MethodState& state, std::span<const double> controls, double ratio);
 
  private:
   dae::AlphaOptions options_;

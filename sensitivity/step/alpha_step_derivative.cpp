@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/step/entries.hpp"
 #include "liegrad/sensitivity/step/node_sum.hpp"
@@ -30,7 +31,7 @@ AlphaStepDerivative::AlphaStepDerivative(const dae::Model& system, const dae::Al
       has_identity_map_(options.variant == dae::AlphaVariant::kLieGroup &&
                         options.method.sigma == 0),
       motion_(system),
-      state_(system),
+      state_(system, dae::Method::kAlpha),
       outer_(system),
       step_(system.dof()),
       rows_(system, dae::constraint_rows(options.formulation)),
@@ -65,10 +66,11 @@ void AlphaStepDerivative::set_step(const StepMade& step) {
   h_ = step.h;
   scaled_rows_.set_step(h_);
   if (corrections_) corrections_->set_step(h_);
-  const dae::State* start = &step.start;
+  const dae::MethodState* start = &step.start;
+  const dae::AlphaMemory<const double> end = dae::alpha_memory(step.end);
   if (stabilized_) {  // Kinematics takes η from the start, as a guess.
     start_state_ = step.start;
-    start_state_.eta = step.end.eta;
+    std::ranges::copy(end.eta, dae::alpha_memory(start_state_).eta.begin());
     start = &start_state_;
   }
   assembly_.set_time(step.end.t);
@@ -76,16 +78,16 @@ void AlphaStepDerivative::set_step(const StepMade& step) {
   std::copy(step.end.lambda.begin(), step.end.lambda.end(), assembly_.multipliers().begin());
   std::copy(step.end.s.begin(), step.end.s.end(), assembly_.algebraic().begin());
   kinematics_->begin(*start, h_, assembly_);
-  kinematics_->guess_increment(step.end.increment);
+  kinematics_->guess_increment(end.increment);
   kinematics_->evaluate(assembly_, true);
   factorize(step.end.t);
   set_end(step);
   if (stabilized_) {
     // The controls of a step are those at its end, also in B(q_n).
     start_.set(step.start, step.end_controls);
-    std::copy(step.end.eta.begin(), step.end.eta.end(), start_.lambda().begin());
+    std::ranges::copy(end.eta, start_.lambda().begin());
   }
-  step_point_.set(step.start, step.end.increment, kinematics_->stabilizer_force(), h_);
+  step_point_.set(step.start, end.increment, kinematics_->stabilizer_force(), h_);
 }
 
 void AlphaStepDerivative::factorize(double t_end) {

@@ -80,7 +80,7 @@ class AlphaStepDerivative final : public StepDerivative {
   MotionPoint end_, start_;
   StepPoint step_point_;
   std::optional<CorrectionMap> corrections_;  ///< of Lie-group methods
-  dae::State start_state_;
+  dae::MethodState start_state_;
   double h_ = 0;
 
   // Of columns side by side.

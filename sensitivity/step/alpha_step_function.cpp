@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/check/taped_parameters.hpp"
 
@@ -31,14 +32,14 @@ StepPoint::StepPoint(int dof, const dae::AlphaMethod& method)
   std::ranges::copy(list, numbers_.end() - kNumMethodNumbers);
 }
 
-void StepPoint::set(const dae::State& start, std::span<const double> delta_q,
+void StepPoint::set(const dae::MethodState& start, std::span<const double> delta_q,
                     std::span<const double> force, double h) {
   const auto put = [this](int first, std::span<const double> values) {
     std::ranges::copy(values, numbers_.begin() + first);
   };
   put(at_.v, start.v);
   put(at_.v_dot, start.v_dot);
-  put(at_.a, start.a);
+  put(at_.a, dae::alpha_memory(start).a);
   put(at_.force, force);
   put(at_.size, delta_q);
   numbers_[index(at_.size) + delta_q.size()] = h;

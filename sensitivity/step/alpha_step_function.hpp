@@ -43,8 +43,8 @@ class StepPoint {
   StepPoint(int dof, const dae::AlphaMethod& method);
 
   /// `force` is B(q_n)ᵀη, or empty.
-  void set(const dae::State& start, std::span<const double> delta_q, std::span<const double> force,
-           double h);
+  void set(const dae::MethodState& start, std::span<const double> delta_q,
+           std::span<const double> force, double h);
   std::span<const double> numbers() const { return numbers_; }
 
  private:

@@ -155,7 +155,6 @@ void ConstrainedMuntheKaasDerivative::tangent(int columns, Const start, Const ou
   find_tangents({start.data(), state.size, columns}, {outer.data(), model_.outer.size, columns});
   ColumnsOut to(end.data(), state.size, columns);
   to.middleRows(state.q, 3 * dof_) = end_columns_.middleRows(motion.q, 3 * dof_);
-  to.middleRows(state.a, dof_) = end_columns_.middleRows(motion.v_dot, dof_);
   to.bottomRows(state.size - state.lambda) =
       end_columns_.middleRows(motion.lambda, state.size - state.lambda);
 }
@@ -165,7 +164,6 @@ void ConstrainedMuntheKaasDerivative::begin_gradients(const Columns& end, Gradie
   const MotionLayout& motion = model_.motion;
   own.end.setZero(motion.size, end.cols());
   own.end.middleRows(motion.q, 3 * dof_) = end.middleRows(state.q, 3 * dof_);
-  own.end.middleRows(motion.v_dot, dof_) += end.middleRows(state.a, dof_);
   own.end.middleRows(motion.lambda, state.size - state.lambda) =
       end.bottomRows(state.size - state.lambda);
   own.before.setZero(motion.size, end.cols());

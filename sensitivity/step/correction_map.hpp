@@ -19,7 +19,9 @@ namespace liegrad::sensitivity {
 class CorrectionMap {
  public:
   CorrectionMap(const dae::Model& system, const dae::AlphaParameters& parameters)
-      : space_(system.configuration_space()), state_(system), parameters_(parameters) {}
+      : space_(system.configuration_space()),
+        state_(system, dae::Method::kAlpha),
+        parameters_(parameters) {}
 
   void set_step(double h);
 

@@ -13,8 +13,8 @@ namespace liegrad::sensitivity {
 
 /// A step that was made.
 struct StepMade {
-  const dae::State& start;  ///< as the method read it
-  const dae::State& end;
+  const dae::MethodState& start;  ///< as the method read it
+  const dae::MethodState& end;
   double h;  ///< end.t - start.t but for rounding
   std::span<const double> start_controls, end_controls;
 };

@@ -27,11 +27,11 @@ MotionLayout::MotionLayout(const dae::Model& system) {
   size_with_rates = next;
 }
 
-StateLayout::StateLayout(const dae::Model& system)
+StateLayout::StateLayout(const dae::Model& system, dae::Method method)
     : v(system.dof()),
       v_dot(2 * system.dof()),
       a(3 * system.dof()),
-      lambda(4 * system.dof()),
+      lambda(a + (method == dae::Method::kAlpha ? system.dof() : 0)),
       s(lambda + system.num_multipliers()),
       size(s + system.num_algebraic()) {}
 

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "liegrad/dae/method.hpp"
 #include "liegrad/dae/state.hpp"
 #include "liegrad/dae/system/model.hpp"
 #include "liegrad/dae/system/node_view.hpp"
@@ -23,10 +24,11 @@ struct MotionLayout {
   int size_with_rates;
 };
 
-/// Where the parts of a perturbed state stand in one vector: q∘exp(δ), v, v̇, a, λ, s. The first four are
-/// what a step reads of the one before it; one that projects reads λ and s, too.
+/// Where the parts of a perturbed state stand in one vector: q∘exp(δ), v, v̇, a, λ, s. Only generalized-α has a; what
+/// other methods remember does not change what they do next. A step reads what stands before λ of the one before it;
+/// one that projects reads λ and s, too.
 struct StateLayout {
-  explicit StateLayout(const dae::Model& system);
+  StateLayout(const dae::Model& system, dae::Method method);
   int q = 0, v, v_dot, a, lambda, s, size;
 };
 

@@ -176,7 +176,6 @@ void MuntheKaasDerivative::tangent(int columns, Const start, Const outer, Span e
   to.middleRows(state.q, dof_) = motion.middleRows(model_.motion.q, dof_);
   to.middleRows(state.v, dof_) = motion.middleRows(model_.motion.v, dof_);
   to.middleRows(state.v_dot, dof_) = motion.middleRows(model_.motion.v_dot, dof_);
-  to.middleRows(state.a, dof_) = motion.middleRows(model_.motion.v_dot, dof_);
 }
 
 /// Gradients of all stages for those of the end.

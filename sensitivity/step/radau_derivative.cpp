@@ -55,7 +55,7 @@ RadauDerivative::RadauDerivative(const dae::Model& system, const dae::IntegrateO
       multipliers_(system.num_multipliers()),
       algebraic_(system.num_algebraic()),
       motion_(system),
-      state_(system),
+      state_(system, dae::Method::kRadau),
       outer_(system),
       outer_motion_(system),
       stages_(system, options) {
@@ -100,7 +100,6 @@ void RadauDerivative::tangent(int columns, Const start, Const outer, Span end) {
     entries.copy(end_columns_, motion_.v_dot, dof_, end, state_.v_dot);
     entries.copy(end_columns_, motion_.lambda, multipliers_ + algebraic_, end, state_.lambda);
   }
-  entries.copy(end, state_.v_dot, dof_, end, state_.a);
 }
 
 /// Whether there are gradients with respect to more than q and v, which most steps have not.
@@ -113,7 +112,6 @@ void RadauDerivative::gradient_of_end(int columns, Const end, Vector& motion) co
   const Entries entries(columns);
   entries.clear(motion, motion_.size);
   entries.copy(end, state_.q, 3 * dof_, motion, motion_.q);
-  entries.add(end, state_.a, dof_, motion, motion_.v_dot);
   entries.copy(end, state_.lambda, multipliers_ + algebraic_, motion, motion_.lambda);
 }
 

@@ -29,7 +29,7 @@ RadauStages::RadauStages(const dae::Model& system, const dae::IntegrateOptions& 
       assembly_(system, formulation_of(system), false, options.alpha.solver),
       equations_(assembly_, coefficients_, options.alpha.solver, [this](double t) { go_to(t); }),
       motion_(system),
-      state_(system),
+      state_(system, dae::Method::kRadau),
       outer_(system),
       outer_motion_(system),
       step_(dof_, stages_),
@@ -82,7 +82,7 @@ void RadauStages::set_step(const StepMade& step) {
   h_ = step.h;
   scaled_rows_.set_step(h_);
   equations_.begin(step.start, h_);
-  equations_.set_unknowns(step.end.increment);
+  equations_.set_unknowns(step.end.memory);
   if (!equations_.factorize_full()) {
     throw no_derivative(step.end.t, "its matrix is singular at " +
                                         assembly_.unknown_name(equations_.singular_unknown()));

@@ -27,8 +27,7 @@ void StageDerivative::begin_gradients(const Columns& end, Order order) {
     const MotionLayout& at = model_.motion;
     added_.middleRows(at.q, dof) += end.middleRows(model_.state.q, dof);
     added_.middleRows(at.v, dof) += end.middleRows(model_.state.v, dof);
-    added_.middleRows(at.v_dot, dof) +=
-        end.middleRows(model_.state.v_dot, dof) + end.middleRows(model_.state.a, dof);
+    added_.middleRows(at.v_dot, dof) += end.middleRows(model_.state.v_dot, dof);
   }
   add_gradients(added_, order);
 }

@@ -8,7 +8,7 @@ StageModel::StageModel(const dae::Model& its_system)
     : system(its_system),
       dof(system.dof()),
       motion(system),
-      state(system),
+      state(system, dae::Method::kMuntheKaas),
       outer(system),
       kinematics(system) {}
 

@@ -30,10 +30,9 @@ auto scalars_of(State& state) {
 }
 template <class State>
 auto vectors_of(State& state) {
-  return std::array{&state.q,      &state.v, &state.v_dot, &state.a,
-                    &state.lambda, &state.s, &state.eta,   &state.increment};
+  return std::array{&state.q, &state.v, &state.v_dot, &state.lambda, &state.s, &state.memory};
 }
-static_assert(sizeof(dae::State) == 2 * sizeof(double) + 8 * sizeof(std::vector<double>),
+static_assert(sizeof(dae::MethodState) == 2 * sizeof(double) + 6 * sizeof(std::vector<double>),
               "what is added to a state is to be stored as well");
 
 std::string megabytes_text(double bytes) { return number_text(bytes / 1e6) + " MB"; }
@@ -139,13 +138,13 @@ StateStore::~StateStore() = default;
 StateStore::StateStore(StateStore&&) noexcept = default;
 StateStore& StateStore::operator=(StateStore&&) noexcept = default;
 
-std::size_t StateStore::bytes_per_state(const dae::State& state) {
+std::size_t StateStore::bytes_per_state(const dae::MethodState& state) {
   std::size_t numbers = scalars_of(state).size();
   for (const std::vector<double>* vector : vectors_of(state)) numbers += vector->size();
   return numbers * sizeof(double);
 }
 
-int StateStore::slots_in(double megabytes, const dae::State& state) {
+int StateStore::slots_in(double megabytes, const dae::MethodState& state) {
   const double bytes = static_cast<double>(bytes_per_state(state));
   // What the message below says is enough, whose digits are few.
   const double slots = megabytes * 1e6 / bytes * (1 + 1e-5);
@@ -157,7 +156,7 @@ int StateStore::slots_in(double megabytes, const dae::State& state) {
   return slots < kUnlimited ? static_cast<int>(slots) : kUnlimited;
 }
 
-void StateStore::fit(const dae::State& state) {
+void StateStore::fit(const dae::MethodState& state) {
   const auto vectors = vectors_of(state);
   if (numbers_per_state_ > 0) {
     for (std::size_t i = 0; i < vectors.size(); ++i) {
@@ -200,7 +199,7 @@ double* StateStore::place_of(int slot) {
   return piece.get() + index(place & (states_per_piece_ - 1)) * numbers_per_state_;
 }
 
-void StateStore::save(int slot, const dae::State& state) {
+void StateStore::save(int slot, const dae::MethodState& state) {
   assert(slot >= 0 && slot < slots_);
   fit(state);
   double* const place = place_of(slot);
@@ -212,7 +211,7 @@ void StateStore::save(int slot, const dae::State& state) {
   if (file_) file_->write(index(slot) * numbers_per_state_, {place, numbers_per_state_});
 }
 
-void StateStore::load(int slot, dae::State& state) {
+void StateStore::load(int slot, dae::MethodState& state) {
   assert(slot >= 0 && slot < slots_ && numbers_per_state_ > 0);
   double* const place = place_of(slot);
   if (file_) file_->read(index(slot) * numbers_per_state_, {place, numbers_per_state_});

@@ -29,21 +29,21 @@ class StateStore {
   int slots() const { return slots_; }
   /// The first state that is saved says how long the vectors of all others are. Throws InvalidArgument when
   /// those of a later one are not, and Error when there is no room.
-  void save(int slot, const dae::State& state);
+  void save(int slot, const dae::MethodState& state);
   /// A state that was saved, bit for bit. Allocates nothing when the vectors have their length.
-  void load(int slot, dae::State& state);
+  void load(int slot, dae::MethodState& state);
 
-  static std::size_t bytes_per_state(const dae::State& state);
+  static std::size_t bytes_per_state(const dae::MethodState& state);
   /// How many states fit into so many megabytes, of 10⁶ bytes. Throws InvalidArgument when it is not even
   /// kFewestSlots.
-  static int slots_in(double megabytes, const dae::State& state);
+  static int slots_in(double megabytes, const dae::MethodState& state);
   static constexpr int kFewestSlots = 2;
 
  private:
   class File;
 
   /// Learns the lengths, or compares with them.
-  void fit(const dae::State& state);
+  void fit(const dae::MethodState& state);
   /// In memory, which is taken in pieces when it is needed.
   double* place_of(int slot);
 

@@ -48,19 +48,19 @@ dae::IntegrateOptions Trajectory::observed(const dae::IntegrateOptions& options)
   dae::IntegrateOptions run = options;
   run.keep_samples = false;
   run.on_consistent = [this](const dae::State& state) { consistent_ = state; };
-  run.on_start = [this](const dae::State& state, double h) { begin_at(state, h); };
-  run.on_step = [this](const dae::State& state) { return go_on_to(state); };
+  run.on_start = [this](const dae::MethodState& state, double h) { begin_at(state, h); };
+  run.on_step = [this](const dae::MethodState& state) { return go_on_to(state); };
   return run;
 }
 
-void Trajectory::begin_at(const dae::State& state, double first_step) {
+void Trajectory::begin_at(const dae::MethodState& state, double first_step) {
   started_ = latest_ = state;
   grid_.begin(t_start_, t_end_, first_step);
   (*visit_)(-1, start_of_run(), false);
 }
 
 /// A step is visited when the next one is made: only then it is known whether it was the last.
-bool Trajectory::go_on_to(const dae::State& state) {
+bool Trajectory::go_on_to(const dae::MethodState& state) {
   if (grid_.num_steps() > 0) visit_last(false);
   std::swap(previous_, latest_);
   latest_ = state;
@@ -117,13 +117,13 @@ void Trajectory::find_given_values(const dae::RunValues& values) {
   model().initial_values(initial_parameters_, given_);
 }
 
-void Trajectory::save(long n, const dae::State& state) {
+void Trajectory::save(long n, const dae::MethodState& state) {
   if (!has_store_) make_store(state);
   if (keeps_all()) return store_->save(static_cast<int>(n), state);
   if (const std::optional<int> slot = schedule_->slot_for(n)) store_->save(*slot, state);
 }
 
-void Trajectory::make_store(const dae::State& state) {
+void Trajectory::make_store(const dae::MethodState& state) {
   has_store_ = true;
   if (checkpoints_.megabytes <= 0) {
     if (!store_) store_.emplace(StateStore::kUnlimited, checkpoints_.directory);
@@ -152,7 +152,7 @@ StepMade Trajectory::start_of_run() const {
   return {started_, started_, grid_.first_step(), first_controls_, first_controls_};
 }
 
-StepMade Trajectory::made(long n, const dae::State& start, const dae::State& end) {
+StepMade Trajectory::made(long n, const dae::MethodState& start, const dae::MethodState& end) {
   find_controls(start.t, start_controls_);
   find_controls(end.t, end_controls_);
   if (!changes_before(n)) return {start, end, grid_.step(n), start_controls_, end_controls_};
@@ -189,7 +189,7 @@ void Trajectory::visit_with(const Visit& visit, long n, const StepMade& step, bo
 void Trajectory::visit_forwards(const Visit& visit) {
   visit_with(visit, -1, start_of_run(), false);
   const long steps = grid_.num_steps();
-  dae::State *start = &visited_start_, *end = &visited_end_;
+  dae::MethodState *start = &visited_start_, *end = &visited_end_;
   *start = *end = started_;
   if (!keeps_all()) {
     prepare_to_repeat();
@@ -211,7 +211,7 @@ void Trajectory::visit_forwards(const Visit& visit) {
 
 void Trajectory::visit_backwards(const Visit& visit) {
   const long steps = grid_.num_steps();
-  dae::State *start = &visited_start_, *end = &visited_end_;
+  dae::MethodState *start = &visited_start_, *end = &visited_end_;
   *start = *end = final_;
   const auto visit_one = [&](long n) {
     visit_with(visit, n, made(n, *start, *end), n + 1 == steps);

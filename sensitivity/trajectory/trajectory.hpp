@@ -63,8 +63,8 @@ class Trajectory {
   void find_given_values(const dae::RunValues& values);
   void find_controls(double t, std::vector<double>& controls) const;
   dae::IntegrateOptions observed(const dae::IntegrateOptions& options);
-  void begin_at(const dae::State& state, double first_step);
-  bool go_on_to(const dae::State& state);
+  void begin_at(const dae::MethodState& state, double first_step);
+  bool go_on_to(const dae::MethodState& state);
   void visit_last(bool is_last);
   double step_before(long n) const { return n == 0 ? grid_.first_step() : grid_.step(n - 1); }
   bool keeps_all() const { return !schedule_; }
@@ -72,10 +72,10 @@ class Trajectory {
   void visit_with(const Visit& visit, long n, const StepMade& step, bool is_last) const;
   StepMade start_of_run() const;
   /// Step n between two states, from what a change of the step makes of the first.
-  StepMade made(long n, const dae::State& start, const dae::State& end);
+  StepMade made(long n, const dae::MethodState& start, const dae::MethodState& end);
   /// What is there before the first state is saved.
-  void make_store(const dae::State& state);
-  void save(long n, const dae::State& state);
+  void make_store(const dae::MethodState& state);
+  void save(long n, const dae::MethodState& state);
   void prepare_to_repeat();
   /// Makes step n again from the state of the stepper.
   void repeat(long n);
@@ -93,10 +93,10 @@ class Trajectory {
   std::unique_ptr<StepDerivative> step_derivative_;
   std::optional<StepChangeDerivative> change_derivative_;
   Grid grid_;
-  const Visit* visit_ = nullptr;  ///< of the run under way
-  dae::State previous_, latest_;  ///< both ends of its last step
-  dae::State consistent_;         ///< before the method's starting values
-  dae::State started_, final_;
+  const Visit* visit_ = nullptr;        ///< of the run under way
+  dae::MethodState previous_, latest_;  ///< both ends of its last step
+  dae::State consistent_;               ///< before the method's starting values
+  dae::MethodState started_, final_;
   dae::InitialValues given_;
   std::vector<double> initial_parameters_;
   std::optional<StateStore> store_;
@@ -105,9 +105,9 @@ class Trajectory {
   std::unique_ptr<dae::Stepper> stepper_;       ///< that makes steps again
   long recomputed_ = 0;
   std::function<void()> on_visited_;
-  dae::State visited_start_, visited_end_;
+  dae::MethodState visited_start_, visited_end_;
   // Of the last visit of a step; only made() changes them.
-  dae::State before_change_, changed_;
+  dae::MethodState before_change_, changed_;
   std::vector<double> start_controls_, end_controls_;
 };
 

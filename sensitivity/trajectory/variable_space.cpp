@@ -48,9 +48,10 @@ Grid::Rates Grid::step_rates(long n) const {
 
 Grid::Rates Grid::first_step_rates() const { return {first_step_ / (t_end_ - t_start_), 1.0}; }
 
-VariableSpace::VariableSpace(const dae::Model& model, const Variables& variables, Grid grid)
+VariableSpace::VariableSpace(const dae::Model& model, const Variables& variables,
+                             dae::Method method, Grid grid)
     : grid_(std::move(grid)),
-      state_(model),
+      state_(model, method),
       outer_(model),
       model_(model.shared()),
       variables_(variables),

@@ -58,7 +58,7 @@ class Grid {
 /// ends of the steps; which of it was chosen; and how it enters each step.
 class VariableSpace {
  public:
-  VariableSpace(const dae::Model& model, const Variables& variables, Grid grid);
+  VariableSpace(const dae::Model& model, const Variables& variables, dae::Method method, Grid grid);
   /// Of another run. Allocates nothing for as many steps.
   void set_grid(const Grid& grid);
 

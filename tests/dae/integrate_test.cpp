@@ -332,10 +332,9 @@ TEST(DenseOutput, IsOfFifthOrderInVelocityAndSixthInPosition) {
     options.tableau = dae::butcher_6();
     const std::vector<dae::State> samples = dae::integrate(system, options).samples;
     const dae::State& middle = samples[20];
-    dae::State end = samples[50], at;
-    end.step = h;
+    dae::State at;
     dae::DenseOutput dense(system.configuration_space());
-    dense.set_step(samples[0], end);
+    dense.set_step(samples[0], samples[50], h);
     dense.evaluate(middle.t, at);
     std::vector<double> difference(3);
     system.configuration_space().minus<double>(at.q, middle.q, difference);

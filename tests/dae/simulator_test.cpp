@@ -140,7 +140,7 @@ TEST(Simulator, MakesGivenStepsAndFollowsAnotherTolerance) {
     const dae::Solution fine = dae::integrate(system, options);
     options.adaptive->tolerance.relative = 1e-4;
     dae::RunValues values;
-    options.on_step = [&values](const dae::State& state) {
+    options.on_step = [&values](const dae::MethodState& state) {
       values.steps.push_back(state.step);
       return true;
     };

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "liegrad/dae/alpha/alpha_kinematics.hpp"
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/start/consistency.hpp"
 #include "liegrad/models/models.hpp"
@@ -368,8 +369,9 @@ class PaperNewton {
  private:
   static constexpr int kMostWithOneMatrix = 8;
 
-  void begin(const dae::State& start) {
-    kinematics_.begin(start, h_, assembly_);
+  void begin(const dae::State& initial) {
+    dae::begin_alpha(initial, false, start_);
+    kinematics_.begin(start_, h_, assembly_);
     if (!with_curvature_) assembly_.coefficients().k_r = 0;
     kinematics_.guess_acceleration(zero_);
     std::fill(assembly_.multipliers().begin(), assembly_.multipliers().end(), 0.0);
@@ -404,6 +406,7 @@ class PaperNewton {
   bool with_curvature_;
   dae::Assembly assembly_;
   dae::AlphaKinematics kinematics_;
+  dae::MethodState start_;
   std::vector<double> zero_;
   int matrices_ = 0;
 };

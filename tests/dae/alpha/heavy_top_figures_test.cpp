@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "dae/heavy_top_runs.hpp"
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 
 namespace liegrad::testing {
@@ -66,7 +67,9 @@ std::vector<dae::State> steps_of(const TopRun& run, Formulation start_of) {
   const dae::System system = run.system();
   const dae::AlphaOptions options = run.options().alpha;
   dae::Consistency consistency(system, {}, dae::LinearSolverKind::kAutomatic);
-  dae::State state = consistency.initial_state(0, {});
+  dae::MethodState state;
+  dae::begin_alpha(consistency.initial_state(0, {}),
+                   options.formulation == Formulation::kStabilized, state);
   dae::set_starting_values(run.start, options.method, options.variant, start_of, run.h, consistency,
                            state);
   dae::GeneralizedAlpha stepper(system, options);

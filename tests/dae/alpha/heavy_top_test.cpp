@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dae/heavy_top_runs.hpp"
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 
 namespace liegrad::testing {
@@ -30,13 +31,15 @@ Study study(const TopRun& run, const std::vector<double>& steps = kSteps) {
   Study s;
   for (const double h : steps) {
     const TopRun at_step = run.with_step(h);
-    dae::Solution solution = at_step.run();
+    double eta = 0;
+    dae::IntegrateOptions options = at_step.options();
+    options.on_step = [&eta](const dae::MethodState& state) {
+      eta = std::max(eta, dae::max_of(dae::alpha_memory(state).eta));
+      return true;
+    };
+    dae::Solution solution = dae::integrate(at_step.system(), options);
     s.whole.push_back(errors_of(solution, at_step));
     s.late.push_back(errors_of(solution, at_step, 0.5));
-    double eta = 0;
-    for (const dae::State& state : solution.samples) {
-      for (const double entry : state.eta) eta = std::max(eta, std::abs(entry));
-    }
     s.largest_eta.push_back(eta);
     s.summaries.push_back(solution.summary);
     s.solutions.push_back(std::move(solution));
@@ -105,18 +108,32 @@ TEST(HeavyTopIndex3OnSE3, IsOfSecondOrderInAllVariables) {
   }
 }
 
+/// The state from which the first step of a run starts, and those at the ends of all steps.
+std::vector<dae::MethodState> method_states(const TopRun& run) {
+  std::vector<dae::MethodState> states;
+  dae::IntegrateOptions options = run.options();
+  options.on_start = [&states](const dae::MethodState& state, double) { states.push_back(state); };
+  options.on_step = [&states](const dae::MethodState& state) {
+    states.push_back(state);
+    return true;
+  };
+  dae::integrate(run.system(), options);
+  return states;
+}
+
 TEST(HeavyTopIndex3OnSE3, IsTheStabilisedSolution) {
   // Lemma 3.5: B is constant on the manifold, so that η = 0 and the formulations agree. Rounding of Φ
   // reaches λ through 1/h².
   const TopRun index3{.group = lie::NodeGroup::se3()};
   TopRun stabilized = index3;
   stabilized.formulation = Formulation::kStabilized;
-  const dae::Solution a = index3.run(), b = stabilized.run();
-  for (std::size_t n = 0; n < a.samples.size(); ++n) {
-    for (std::size_t i = 0; i < 7; ++i) {
-      EXPECT_NEAR(a.samples[n].q[i], b.samples[n].q[i], 1e-7) << n;
-    }
-    for (const double eta : b.samples[n].eta) EXPECT_NEAR(eta, 0, 1e-10);
+  const std::vector<dae::MethodState> a = method_states(index3), b = method_states(stabilized);
+  ASSERT_EQ(a.size(), 1001U);
+  ASSERT_EQ(b.size(), a.size());
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(a[n].q[i], b[n].q[i], 1e-7) << n;
+    ASSERT_EQ(dae::alpha_memory(b[n]).eta.size(), 3U);
+    for (const double eta : dae::alpha_memory(b[n]).eta) EXPECT_NEAR(eta, 0, 1e-10);
   }
 }
 
@@ -182,7 +199,8 @@ TEST(StartingValuesTable2, FailsWithTheCommutatorTermOfAnotherSigma) {
   const auto transient = [&](double start_sigma) {
     const dae::AlphaOptions options = run.options().alpha;
     dae::Consistency consistency(system, {}, dae::LinearSolverKind::kAutomatic);
-    dae::State state = consistency.initial_state(0, {});
+    dae::MethodState state;
+    dae::begin_alpha(consistency.initial_state(0, {}), false, state);
     dae::AlphaMethod other = options.method;
     other.sigma = start_sigma;
     dae::set_starting_values(StartingValues::kCorrected, other, options.variant,

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/system/element.hpp"
@@ -115,8 +116,8 @@ TEST(RheonomicConstraint, HasTheErrorOfTheLinearAnalysis) {
     dae::GeneralizedAlpha stepper(system, options.alpha);
     dae::Consistency consistency(system, {}, dae::LinearSolverKind::kAutomatic);
     stepper.start(consistency.initial_state(0, {}), h);
-    dae::State start = stepper.state();
-    start.a[0] = options.alpha.method.parameters.delta_alpha() * h;
+    dae::MethodState start = stepper.state();
+    dae::alpha_memory(start).a[0] = options.alpha.method.parameters.delta_alpha() * h;
     stepper.restart(start, h);
     for (int n = 1; n <= 60; ++n) {
       ASSERT_TRUE(stepper.step(h, n * h).success);

@@ -5,6 +5,7 @@
 
 #include "dae/heavy_top_runs.hpp"
 #include "liegrad/dae/alpha/alpha_kinematics.hpp"
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/equations/taped_step.hpp"
 
 namespace liegrad::testing {
@@ -49,14 +50,18 @@ TEST_P(IterationMatrix, IsTheDerivativeOfTheStepEquations) {
   dae::AlphaMethod method{dae::AlphaParameters::from_spectral_radius(0.8), sigma};
 
   // A state with nothing zero, and unknowns off the solution.
-  dae::State state;
+  dae::MethodState state;
   const auto rotation = lie::SO3<double>::exp(lie::Vec<double, 3>(0.4, -1.1, 0.7)).coeffs();
   state.q = {rotation(0), rotation(1), rotation(2), rotation(3), 0.3, 1.2, -0.4};
   state.v = {2, 150, -4.6, 7, -3, 11};
   state.v_dot = {30, -2, 1000, 0.5, 40, -600};
-  state.a = {33, -1, 900, 0.7, 50, -500};
   state.lambda = {40, -900, 250};
-  if (stabilized) state.eta = {0.02, -0.05, 0.03};
+  const std::vector<double> a = {33, -1, 900, 0.7, 50, -500};
+  std::vector<double> etas;
+  if (stabilized) etas = {0.02, -0.05, 0.03};
+  dae::begin_alpha(dae::State(state), stabilized, state);
+  std::ranges::copy(a, dae::alpha_memory(state).a.begin());
+  std::ranges::copy(etas, dae::alpha_memory(state).eta.begin());
   const std::vector<double> delta_q = {3, 149, -3, 8, -2, 10};
 
   dae::Assembly assembly(system, formulation, false, dae::LinearSolverKind::kDense);
@@ -76,7 +81,7 @@ TEST_P(IterationMatrix, IsTheDerivativeOfTheStepEquations) {
   // The same equations as a function of (Δq, hλ, η), on tape.
   std::vector<Taped> x(delta_q.begin(), delta_q.end());
   for (const double lambda : state.lambda) x.emplace_back(h * lambda);
-  for (const double eta : state.eta) x.emplace_back(eta);
+  for (const double eta : etas) x.emplace_back(eta);
   CppAD::Independent(x);
   dae::TapedStep step;
   const auto taped = [](const std::vector<double>& values) {
@@ -84,7 +89,7 @@ TEST_P(IterationMatrix, IsTheDerivativeOfTheStepEquations) {
   };
   step.h = h;
   step.t_end = h;
-  step.start = {taped(state.q), taped(state.v), taped(state.v_dot), taped(state.a)};
+  step.start = {taped(state.q), taped(state.v), taped(state.v_dot), taped(a)};
   step.parameters = taped(system.parameter_values());
   step.delta_q.assign(x.begin(), x.begin() + 6);
   for (int i = 6; i < 9; ++i) step.lambda.push_back(x[static_cast<std::size_t>(i)] / h);
@@ -94,7 +99,7 @@ TEST_P(IterationMatrix, IsTheDerivativeOfTheStepEquations) {
   CppAD::ADFun<double> tape(x, y);
   std::vector<double> at(delta_q);
   for (const double lambda : state.lambda) at.push_back(h * lambda);
-  at.insert(at.end(), state.eta.begin(), state.eta.end());
+  at.insert(at.end(), etas.begin(), etas.end());
   const std::vector<double> value = tape.Forward(0, at);
   const std::vector<double> jacobian = tape.Jacobian(at);
 

@@ -4,6 +4,7 @@
 
 #include "dae/heavy_top_runs.hpp"
 #include "liegrad/dae/alpha/alpha_kinematics.hpp"
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "support/allocations.hpp"
 
@@ -18,9 +19,9 @@ using dae::NewtonKind;
 double condition(const lie::NodeGroup& group, Formulation formulation, double h) {
   const dae::System system = models::make_model("heavy_top", group);
   const bool stabilized = formulation == Formulation::kStabilized;
-  dae::State state =
-      dae::Consistency(system, {}, dae::LinearSolverKind::kDense).initial_state(0, {});
-  if (stabilized) state.eta.assign(3, 0.0);
+  dae::MethodState state;
+  dae::begin_alpha(dae::Consistency(system, {}, dae::LinearSolverKind::kDense).initial_state(0, {}),
+                   stabilized, state);
   dae::Assembly assembly(system, formulation, false, dae::LinearSolverKind::kDense);
   dae::AlphaKinematics kinematics(system.configuration_space(),
                                   {dae::AlphaParameters::from_spectral_radius(0.9), 0.0},

@@ -37,7 +37,7 @@ TopErrors errors_with_changing_steps(const TopRun& run, bool keep_scales = false
   double t = 0;
   for (int n = 0; t < run.t_end; ++n) {
     const double h = run.h * pattern[static_cast<std::size_t>(n) % pattern.size()];
-    if (keep_scales) stepper.restart(dae::State(stepper.state()), h);
+    if (keep_scales) stepper.restart(dae::MethodState(stepper.state()), h);
     EXPECT_TRUE(stepper.step(h, t + h).success);
     stepper.accept();
     t += h;

@@ -66,13 +66,14 @@ bool is_doubted(double length, double speed) {
   }
   const IntegrateOptions options = until(1, 1);
   dae::Consistency consistency(system, {}, dae::LinearSolverKind::kAutomatic);
-  dae::State state = consistency.initial_state(0, {});
+  dae::MethodState state;
+  state.begin(consistency.initial_state(0, {}));
   state.v = {turning, 0, 0, speed * length, 0, 0};
   state.step = 1;
   dae::TrustWatch watch(system, options);
   watch.start(state, consistency.assembly());
   for (int n = 0; n < 40; ++n) {
-    dae::State next = state;
+    dae::MethodState next = state;
     next.v_dot = {0, 0, 0, (n % 2 == 0 ? 1 : -1) * length, 0, 0};
     watch.observe(state, next);
     state = next;

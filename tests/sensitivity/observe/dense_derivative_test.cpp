@@ -27,6 +27,7 @@ constexpr double kDifferenceTolerance = 1e-8;
 /// Of sums of rounded numbers.
 constexpr double kRoundingTolerance = 1e-13;
 constexpr double kStep = 0.1;
+constexpr dae::Method kMethod = dae::Method::kAlpha;  // whose states have the most parts
 
 Vector random_numbers(int count, std::mt19937& rng, double scale = 1) {
   std::normal_distribution<double> normal(0, scale);
@@ -39,6 +40,8 @@ Vector random_numbers(int count, std::mt19937& rng, double scale = 1) {
 struct Step {
   dae::State start, end;
   double t = 0;
+
+  double h() const { return end.t - start.t; }
 };
 
 /// Any states will do, if the angle between them is less than π.
@@ -46,7 +49,6 @@ Step some_step(const dae::System& system, std::mt19937& rng) {
   const auto set_rest = [&](dae::State& state) {
     state.v = random_numbers(system.dof(), rng);
     state.v_dot = random_numbers(system.dof(), rng);
-    state.a = random_numbers(system.dof(), rng);
     state.lambda = random_numbers(system.num_multipliers(), rng);
     state.s = random_numbers(system.num_algebraic(), rng);
   };
@@ -64,7 +66,7 @@ Step some_step(const dae::System& system, std::mt19937& rng) {
 }
 
 Vector some_arguments(const dae::System& system, std::mt19937& rng) {
-  Vector arguments = random_numbers(2 * StateLayout(system).size + 3, rng);
+  Vector arguments = random_numbers(2 * StateLayout(system, kMethod).size + 3, rng);
   for (std::size_t i = arguments.size() - 3; i < arguments.size(); ++i) arguments[i] *= kStep;
   return arguments;
 }
@@ -76,7 +78,7 @@ Vector part(const Vector& list, int first, int count, double factor = 1) {
 }
 
 Step moved(const dae::System& system, const Step& from, const Vector& arguments, double epsilon) {
-  const StateLayout layout(system);
+  const StateLayout layout(system, kMethod);
   Step to = from;
   const auto move = [&](int first, const dae::State& base, dae::State& state) {
     const auto add = [&](int place, Vector& numbers) {
@@ -88,7 +90,6 @@ Step moved(const dae::System& system, const Step& from, const Vector& arguments,
         base.q, part(arguments, first + layout.q, system.dof(), epsilon), state.q);
     add(layout.v, state.v);
     add(layout.v_dot, state.v_dot);
-    add(layout.a, state.a);
     add(layout.lambda, state.lambda);
     add(layout.s, state.s);
   };
@@ -103,7 +104,7 @@ Step moved(const dae::System& system, const Step& from, const Vector& arguments,
 
 dae::State interpolated(const dae::System& system, const Step& step) {
   dae::DenseOutput dense(system.configuration_space());
-  dense.set_step(step.start, step.end);
+  dense.set_step(step.start, step.end, step.h());
   dae::State state;
   dense.evaluate(step.t, state);
   return state;
@@ -170,14 +171,14 @@ Vector gradient_in_charts(const dae::System& system, DenseDerivative& derivative
   const int dof = system.dof();
   const Vector base = interpolated(system, step).q;
   const Step there = moved(system, step, direction, epsilon);
-  derivative.set_step(there.start, there.end, there.t);
+  derivative.set_step(there.start, there.end, there.h(), there.t);
   const Vector delta = part(motion_in_chart(system, derivative.state(), base), 0, dof);
   const Vector own = transposed_times(system, Operator::kInverse, delta, part(weights, 0, dof));
   Vector own_weights = weights;
   std::copy(own.begin(), own.end(), own_weights.begin());
   Vector gradient(index(derivative.num_arguments()), 0.0);
   derivative.adjoint(own_weights, gradient);
-  for (const int first : {0, StateLayout(system).size}) {
+  for (const int first : {0, StateLayout(system, kMethod).size}) {
     const Vector in_chart =
         transposed_times(system, Operator::kTangent, part(direction, first, dof, epsilon),
                          part(gradient, first, dof));
@@ -251,8 +252,8 @@ TEST_P(DenseDerivatives, AreAtTheStateOfDenseOutput) {
   std::mt19937 rng(1);
   const dae::System system = GetParam().make();
   const Step step = some_step(system, rng);
-  DenseDerivative derivative(system);
-  derivative.set_step(step.start, step.end, step.t);
+  DenseDerivative derivative(system, kMethod);
+  derivative.set_step(step.start, step.end, step.h(), step.t);
   const dae::State expected = interpolated(system, step);
   EXPECT_EQ(derivative.state().t, step.t);
   EXPECT_EQ(derivative.state().q, expected.q);
@@ -267,10 +268,10 @@ TEST_P(DenseDerivatives, AreThoseOfDifferences) {
   const dae::System system = GetParam().make();
   const MotionLayout layout(system);
   const Step step = some_step(system, rng);
-  DenseDerivative derivative(system);
-  derivative.set_step(step.start, step.end, step.t);
+  DenseDerivative derivative(system, kMethod);
+  derivative.set_step(step.start, step.end, step.h(), step.t);
   const Vector base = derivative.state().q;
-  ASSERT_EQ(derivative.num_arguments(), 2 * StateLayout(system).size + 3);
+  ASSERT_EQ(derivative.num_arguments(), 2 * StateLayout(system, kMethod).size + 3);
   const Vector directions[2] = {some_arguments(system, rng), some_arguments(system, rng)};
   const Vector both = side_by_side({directions[0], directions[1]});
 
@@ -310,8 +311,8 @@ TEST_P(DenseDerivatives, HaveSecondDerivativesThatAreThoseOfDifferences) {
   const Step step = some_step(system, rng);
   const Vector direction = some_arguments(system, rng);
   const Vector weights = random_numbers(MotionLayout(system).size, rng);
-  DenseDerivative derivative(system);
-  derivative.set_step(step.start, step.end, step.t);
+  DenseDerivative derivative(system, kMethod);
+  derivative.set_step(step.start, step.end, step.h(), step.t);
   Vector second(index(derivative.num_arguments()), 1.0);
   derivative.second(weights, direction, second);
   for (double& number : second) number -= 1;
@@ -319,7 +320,7 @@ TEST_P(DenseDerivatives, HaveSecondDerivativesThatAreThoseOfDifferences) {
     return gradient_in_charts(system, derivative, step, direction, epsilon, weights);
   });
   // Those by states and those by times, which are larger by 1/h.
-  const int states = 2 * StateLayout(system).size;
+  const int states = 2 * StateLayout(system, kMethod).size;
   expect_near(part(second, 0, states), part(differences, 0, states), kDifferenceTolerance);
   expect_near(part(second, states, 3), part(differences, states, 3), kDifferenceTolerance);
 }
@@ -328,10 +329,10 @@ TEST_P(DenseDerivatives, MoveWithTheVelocityAndNotWithTheClock) {
   std::mt19937 rng(4);
   const dae::System system = GetParam().make();
   const MotionLayout layout(system);
-  const std::size_t times = index(2 * StateLayout(system).size);
+  const std::size_t times = index(2 * StateLayout(system, kMethod).size);
   const Step step = some_step(system, rng);
-  DenseDerivative derivative(system);
-  derivative.set_step(step.start, step.end, step.t);
+  DenseDerivative derivative(system, kMethod);
+  derivative.set_step(step.start, step.end, step.h(), step.t);
   Vector later(index(derivative.num_arguments()), 0.0), all_later = later;
   later[times] = 1;
   for (std::size_t i = 0; i < 3; ++i) all_later[times + i] = 1;
@@ -348,13 +349,13 @@ TEST_P(DenseDerivatives, AreThoseOfTheStatesAtTheEnds) {
   std::mt19937 rng(5);
   const dae::System system = GetParam().make();
   const MotionLayout layout(system);
-  const StateLayout states(system);
+  const StateLayout states(system, kMethod);
   const Step step = some_step(system, rng);
-  DenseDerivative derivative(system);
+  DenseDerivative derivative(system, kMethod);
   Vector arguments = some_arguments(system, rng);
   std::fill(arguments.end() - 3, arguments.end(), 0.0);
   for (const bool at_end : {false, true}) {
-    derivative.set_step(step.start, step.end, at_end ? step.end.t : step.start.t);
+    derivative.set_step(step.start, step.end, step.h(), at_end ? step.end.t : step.start.t);
     Vector motion(index(layout.size), 0.0);
     derivative.tangent(1, arguments, motion);
     const int first = at_end ? states.size : 0;

@@ -171,13 +171,13 @@ class Step {
  public:
   Step(dae::System system, dae::ButcherTableau tableau, double h)
       : system_(std::move(system)),
-        state_(system_),
+        state_(system_, dae::Method::kMuntheKaas),
         outer_(system_),
         tableau_(std::move(tableau)),
         h_(h) {
     // Constraints that depend on time do not hold at this one.
     dae::Consistency consistency(system_, {.project = true}, dae::LinearSolverKind::kAutomatic);
-    start_ = consistency.initial_state(0.2, controls_at(0.2));
+    start_.begin(consistency.initial_state(0.2, controls_at(0.2)));
     // Away from the special points at which models start.
     for (int n = 0; n < 3; ++n) start_ = make(start_, h, start_.t + h, system_);
     end_ = make(start_, h, start_.t + h, system_);
@@ -213,7 +213,6 @@ class Step {
     for (std::size_t i = 0; i < index(dof); ++i) {
       from.v[i] += epsilon * start[index(state_.v) + i];
       from.v_dot[i] += epsilon * start[index(state_.v_dot) + i];
-      from.a[i] += epsilon * start[index(state_.a) + i];
     }
     const auto move = [&](Vector& part, int first) {
       for (std::size_t i = 0; i < part.size(); ++i) part[i] += epsilon * start[index(first) + i];
@@ -229,7 +228,6 @@ class Step {
     for (std::size_t i = 0; i < index(dof); ++i) {
       result[index(state_.v) + i] = to.v[i] - end_.v[i];
       result[index(state_.v_dot) + i] = to.v_dot[i] - end_.v_dot[i];
-      result[index(state_.a) + i] = to.a[i] - end_.a[i];
     }
     const auto compare = [&](const Vector& moved, const Vector& base, int first) {
       for (std::size_t i = 0; i < base.size(); ++i) result[index(first) + i] = moved[i] - base[i];
@@ -242,8 +240,8 @@ class Step {
  private:
   Vector controls_at(double t) const { return Vector(system_.controls().size(), law(t)); }
 
-  dae::State make(const dae::State& from, double h, double t_end, const dae::System& system,
-                  const Vector& outer = {}, double epsilon = 0) const {
+  dae::MethodState make(const dae::State& from, double h, double t_end, const dae::System& system,
+                        const Vector& outer = {}, double epsilon = 0) const {
     dae::NewtonOptions newton;
     newton.relative_tolerance = 1e-15;
     const auto stepper = dae::make_munthe_kaas(system, tableau_, newton);
@@ -270,7 +268,7 @@ class Step {
   OuterLayout outer_;
   dae::ButcherTableau tableau_;
   double h_;
-  dae::State start_, end_;
+  dae::MethodState start_, end_;
   Vector start_controls_, end_controls_;
 };
 
@@ -370,8 +368,7 @@ TEST_P(MuntheKaasDerivative, TangentsAreThoseOfStepsThatAreMade) {
   const StateLayout& state_at = step.state_layout();
   for (const Part& part :
        {Part{"q", true, state_at.q, state_at.v}, Part{"v", true, state_at.v, state_at.v_dot},
-        Part{"v_dot", true, state_at.v_dot, state_at.a},
-        Part{"a", true, state_at.a, state_at.lambda},
+        Part{"v_dot", true, state_at.v_dot, state_at.lambda},
         Part{"lambda", true, state_at.lambda, state_at.s},
         Part{"s", true, state_at.s, state_at.size},
         Part{"parameters", false, 0, outer_at.start_controls},
@@ -396,12 +393,11 @@ TEST_P(MuntheKaasDerivative, TangentsAreThoseOfStepsThatAreMade) {
       for (std::size_t i = 0; i < result.size(); ++i) result[i] = (result[i] - back[i]) / (2 * e);
       return result;
     });
-    // q, v, v̇ and a are compared with their own sizes; differences cannot see less than rounding lets them.
+    // q, v and v̇ are compared with their own sizes; differences cannot see less than rounding lets them.
     const dae::State& made = step.made().end;
     for (const auto& [first, end, values] : {std::tuple(state_at.q, state_at.v, &made.q),
                                              {state_at.v, state_at.v_dot, &made.v},
-                                             {state_at.v_dot, state_at.a, &made.v_dot},
-                                             {state_at.a, state_at.lambda, &made.a},
+                                             {state_at.v_dot, state_at.lambda, &made.v_dot},
                                              {state_at.lambda, state_at.s, &made.lambda},
                                              {state_at.s, state_at.size, &made.s}}) {
       double size = smallest_seen() * std::max(1.0, dae::max_of(*values)), error = 0;
@@ -634,8 +630,9 @@ TEST(MuntheKaasDerivativeOfAnySystem, SaysWhenStagesAreNotNumbers) {
   system.add("force", EndOfNumbers{}, {"x"});
   const auto derivative = munthe_kaas_derivative(system, dae::radau_iia_2(), {});
   dae::Consistency consistency(system, {}, dae::LinearSolverKind::kAutomatic);
-  const dae::State start = consistency.initial_state(0.9, {});
-  dae::State end = start;
+  dae::MethodState start;
+  start.begin(consistency.initial_state(0.9, {}));
+  dae::MethodState end = start;
   end.t = 1.4;
   try {
     derivative->set_step({start, end, 0.5, {}, {}});

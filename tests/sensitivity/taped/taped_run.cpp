@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/start/starting_values.hpp"
 #include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/dae/system/numbers.hpp"
@@ -28,13 +29,19 @@ class Simulation {
         outputs_(system),
         balance_(system, implicit_) {
     dae::IntegrateOptions run = options;
-    run.sample_interval = 0;
-    run.keep_samples = true;
+    run.keep_samples = false;
     run.alpha.consistency.project = true;
-    run.on_start = [this](const dae::State&, double h) { first_step_known_ = h; };
-    solution_ = dae::integrate(system, run);
-    if (solution_.summary.termination != dae::Termination::kReachedEnd) {
-      throw Error("the run to be taped failed: " + solution_.summary.message);
+    run.on_start = [this](const dae::MethodState& state, double h) {
+      states_.push_back(state);
+      first_step_known_ = h;
+    };
+    run.on_step = [this](const dae::MethodState& state) {
+      states_.push_back(state);
+      return true;
+    };
+    const dae::IntegrateSummary summary = dae::integrate(system, run).summary;
+    if (summary.termination != dae::Termination::kReachedEnd) {
+      throw Error("the run to be taped failed: " + summary.message);
     }
     for (const TapedReading& reading : readings) {
       readings_.push_back({outputs_.column(reading.column), reading.t});
@@ -70,8 +77,8 @@ class Simulation {
     std::optional<double> t;
   };
 
-  const dae::State& state(std::size_t n) const { return solution_.samples[n]; }
-  std::size_t num_steps() const { return solution_.samples.size() - 1; }
+  const dae::MethodState& state(std::size_t n) const { return states_[n]; }
+  std::size_t num_steps() const { return states_.size() - 1; }
   std::size_t dof() const { return index(system_.dof()); }
   std::size_t constraints() const { return index(system_.num_multipliers()); }
   const dae::AlphaMethod& method() const { return options_.alpha.method; }
@@ -206,7 +213,8 @@ class Simulation {
   }
 
   TapedState alpha_step(std::size_t n, const TapedState& now) {
-    const dae::State& known = state(n + 1);
+    const dae::MethodState& known = state(n + 1);
+    const dae::AlphaMemory<const double> memory = dae::alpha_memory(known);
     const bool stabilized = options_.alpha.formulation == Formulation::kStabilized;
     dae::TapedStep taped{.h = steps_[n],
                          .t_end = now.t + steps_[n],
@@ -228,10 +236,10 @@ class Simulation {
       taped.s = part(now.s.size());
       taped.eta = part(z.size());
     };
-    std::vector<double> guess = known.increment;
+    std::vector<double> guess(memory.increment.begin(), memory.increment.end());
     guess.insert(guess.end(), known.lambda.begin(), known.lambda.end());
     guess.insert(guess.end(), known.s.begin(), known.s.end());
-    if (stabilized) guess.insert(guess.end(), known.eta.begin(), known.eta.end());
+    if (stabilized) guess.insert(guess.end(), memory.eta.begin(), memory.eta.end());
     dae::StepEnd<Taped> end;
     const auto residual = [&](Span z) {
       set_unknowns(z);
@@ -351,7 +359,7 @@ class Simulation {
   const TapedVariables& variables_;
   dae::Outputs outputs_;
   std::vector<Reading> readings_;
-  dae::Solution solution_;
+  std::vector<dae::MethodState> states_;
   double first_step_known_ = 0;
   ImplicitFunctions implicit_;
   TapedBalance balance_;

@@ -276,16 +276,16 @@ class StateStoreTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(directory); }
 
-  dae::State random_state() {
+  dae::MethodState random_state() {
     std::normal_distribution<double> normal;
-    dae::State state;
+    dae::MethodState state;
     state.t = normal(random);
     state.step = normal(random);
     state.q.resize(14);
     state.lambda.resize(3);
-    for (auto* vector : {&state.v, &state.v_dot, &state.a, &state.increment}) vector->resize(12);
-    for (auto* vector :
-         {&state.q, &state.v, &state.v_dot, &state.a, &state.lambda, &state.increment}) {
+    state.memory.resize(24);
+    for (auto* vector : {&state.v, &state.v_dot}) vector->resize(12);
+    for (auto* vector : {&state.q, &state.v, &state.v_dot, &state.lambda, &state.memory}) {
       for (double& x : *vector) x = normal(random);
     }
     return state;
@@ -295,23 +295,21 @@ class StateStoreTest : public testing::Test {
   std::mt19937 random{7};
 };
 
-void expect_equal(const dae::State& a, const dae::State& b) {
+void expect_equal(const dae::MethodState& a, const dae::MethodState& b) {
   EXPECT_EQ(a.t, b.t);
   EXPECT_EQ(a.step, b.step);
   EXPECT_EQ(a.q, b.q);
   EXPECT_EQ(a.v, b.v);
   EXPECT_EQ(a.v_dot, b.v_dot);
-  EXPECT_EQ(a.a, b.a);
   EXPECT_EQ(a.lambda, b.lambda);
   EXPECT_EQ(a.s, b.s);
-  EXPECT_EQ(a.eta, b.eta);
-  EXPECT_EQ(a.increment, b.increment);
+  EXPECT_EQ(a.memory, b.memory);
 }
 
 TEST_F(StateStoreTest, GivesBackTheSameBitsFromMemoryAndFromDisk) {
   const int slots = 9;
   StateStore memory(slots), disk(slots, directory.string());
-  std::vector<dae::State> states;
+  std::vector<dae::MethodState> states;
   for (int i = 0; i < slots; ++i) states.push_back(random_state());
   states[4].v[3] = -0.0;
   states[5].v[3] = std::numeric_limits<double>::denorm_min();
@@ -321,13 +319,13 @@ TEST_F(StateStoreTest, GivesBackTheSameBitsFromMemoryAndFromDisk) {
     disk.save(slot, states[static_cast<std::size_t>(slot)]);
   }
   for (int slot = 0; slot < slots; ++slot) {
-    dae::State from_memory, from_disk;
+    dae::MethodState from_memory, from_disk;
     memory.load(slot, from_memory);
     disk.load(slot, from_disk);
     expect_equal(from_memory, states[static_cast<std::size_t>(slot)]);
     expect_equal(from_disk, states[static_cast<std::size_t>(slot)]);
   }
-  dae::State zero;
+  dae::MethodState zero;
   disk.load(4, zero);
   EXPECT_TRUE(std::signbit(zero.v[3]));
 }
@@ -335,13 +333,13 @@ TEST_F(StateStoreTest, GivesBackTheSameBitsFromMemoryAndFromDisk) {
 TEST_F(StateStoreTest, GrowsWithTheNumberOfStates) {
   const int count = 3000;  // several pieces of memory
   StateStore store(StateStore::kUnlimited), disk(StateStore::kUnlimited, directory.string());
-  std::vector<dae::State> states;
+  std::vector<dae::MethodState> states;
   for (int i = 0; i < count; ++i) {
     states.push_back(random_state());
     store.save(i, states.back());
     disk.save(i, states.back());
   }
-  dae::State loaded;
+  dae::MethodState loaded;
   for (int i = count - 1; i >= 0; --i) {
     store.load(i, loaded);
     expect_equal(loaded, states[static_cast<std::size_t>(i)]);
@@ -356,7 +354,7 @@ TEST_F(StateStoreTest, LeavesNoFileBehind) {
     store.save(0, random_state());
     other.save(0, random_state());
     StateStore moved = std::move(store);
-    dae::State state;
+    dae::MethodState state;
     moved.load(0, state);
     EXPECT_EQ(state.q.size(), 14U);
   }
@@ -365,10 +363,10 @@ TEST_F(StateStoreTest, LeavesNoFileBehind) {
 
 TEST_F(StateStoreTest, AllocatesNothingForStatesOfTheSameLengths) {
   if (!test::kHeapIsWatched) GTEST_SKIP() << "no way is known to watch the heap of this system";
-  const dae::State state = random_state();
+  const dae::MethodState state = random_state();
   for (const std::string& where : {std::string(), directory.string()}) {
     StateStore store(3, where);
-    dae::State loaded = state;
+    dae::MethodState loaded = state;
     store.save(0, state);
     EXPECT_EQ(test::allocations_of([&] {
                 store.save(1, state);
@@ -379,7 +377,7 @@ TEST_F(StateStoreTest, AllocatesNothingForStatesOfTheSameLengths) {
 }
 
 TEST_F(StateStoreTest, CountsBytesAndSlots) {
-  const dae::State state = random_state();
+  const dae::MethodState state = random_state();
   const std::size_t bytes = (2 + 14 + 4 * 12 + 3) * sizeof(double);
   EXPECT_EQ(StateStore::bytes_per_state(state), bytes);
   EXPECT_EQ(StateStore::slots_in(1.0, state), static_cast<int>(1e6) / static_cast<int>(bytes));
@@ -405,10 +403,10 @@ TEST_F(StateStoreTest, SaysWhatIsWrongWithADirectory) {
 
 TEST_F(StateStoreTest, RefusesStatesOfAnotherRun) {
   StateStore store(3);
-  dae::State state = random_state();
+  dae::MethodState state = random_state();
   store.save(0, state);
   state.t = 0.25;
-  state.eta.resize(3);
+  state.s.resize(3);
   EXPECT_EQ(message_of<InvalidArgument>([&] { store.save(1, state); }),
             "the state at t = 0.25 has vectors of other lengths than those saved before it; save "
             "states of one run only");
@@ -419,7 +417,7 @@ TEST_F(StateStoreTest, SaysWhenTheDiskIsFull) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  const dae::State state = random_state();
+  const dae::MethodState state = random_state();
   std::string message;
   {
     StateStore store(1000, directory.string());
@@ -445,7 +443,7 @@ TEST_F(StateStoreTest, SaysWhenThereIsNoMemory) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
   StateStore store(StateStore::kUnlimited);
-  dae::State state = random_state();
+  dae::MethodState state = random_state();
   state.q.resize(1 << 20);
   rlimit limit = before;
   limit.rlim_cur = 500'000'000;
