@@ -115,10 +115,16 @@ void AlphaStepDerivative::set_end(const StepMade& step) {
 
 void AlphaStepDerivative::find_tangents(int columns, Const start, Const outer, Span end) {
   const Entries entries(columns);
-  clear(step_columns_, columns * step_.size);
-  clear(motion_columns_, columns * motion_.size);
+  // Of long lists only what is not written below is cleared.
+  const auto clear_part = [&entries](std::vector<double>& list, int first, int end_of_part) {
+    std::ranges::fill(entries.of(list, first, end_of_part - first), 0.0);
+  };
+  step_columns_.resize(index(columns * step_.size));
+  clear_part(step_columns_, 4 * dof_, step_.size);
+  motion_columns_.resize(index(columns * motion_.size));
+  clear_part(motion_columns_, motion_.lambda, motion_.parameters);
   clear(row_columns_, columns * rows_.size);
-  std::fill_n(end.begin(), columns * state_.size, 0.0);
+  std::ranges::fill(entries.of(end, 0, 4 * dof_), 0.0);
   entries.copy(start, 0, 4 * dof_, step_columns_, 0);
   entries.copy(outer, outer_.h, 1, step_columns_, step_.h);
   if (stabilized_) {

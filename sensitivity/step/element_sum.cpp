@@ -202,14 +202,17 @@ KernelSum element_sum(const dae::Model& system, ElementFunction function, dae::C
     if (is_about_constraints(function) && kind.shape().constraints == 0) continue;
     auto found = by_kind.find(element.kind);
     if (found == by_kind.end()) {
+      const ad::Recording& recording = kind.function_recording(function, rows);
+      const std::vector<int> arguments = kind.arguments(function);
       const KernelSum::Local local{
           .kernel = [&kind, function, rows, runs](ad::ResultKind product) -> const ad::Kernel& {
             return kind.product(function, rows, product, runs);
           },
-          .inputs = inputs_read(kind.function_recording(function, rows),
-                                ad::range(0, kind.inputs(dae::kDirectForm).num_variables)),
-          .num_arguments = static_cast<int>(kind.arguments(function).size()),
-          .num_values = kind.function_recording(function, rows).num_outputs()};
+          .inputs =
+              inputs_read(recording, ad::range(0, kind.inputs(dae::kDirectForm).num_variables)),
+          .num_arguments = static_cast<int>(arguments.size()),
+          .num_values = recording.num_outputs(),
+          .arguments_read = arguments_read(recording, arguments)};
       found = by_kind.emplace(element.kind, Known{sum.add_function(local), local.inputs}).first;
     }
     const std::vector<int> all = numbers(system, element, layout, point.places(), with_rates);

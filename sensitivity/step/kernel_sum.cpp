@@ -48,10 +48,12 @@ LIEGRAD_FOR_WIDE_REGISTERS void spread(std::span<const int> rows, const int* lis
   }
 }
 /// Entries list[0], list[1], … of columns that stand side by side, `count` of them from the first on, to rows of lanes.
-LIEGRAD_FOR_WIDE_REGISTERS void load_rows(std::span<const int> list, const double* from,
-                                          int columns, int count, double* lanes) {
-  for (std::size_t i = 0; i < list.size(); ++i, lanes += kLanes) {
+LIEGRAD_FOR_WIDE_REGISTERS void load_rows(std::span<const int> rows, const int* list,
+                                          const double* from, int columns, int count,
+                                          double* all_lanes) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     const double* const row = from + list[i] * columns;
+    double* const lanes = all_lanes + rows[i] * kLanes;
     int c = 0;
     for (; c + panels::kWidth <= count; c += panels::kWidth)
       Panel::at(lanes + c) = Panel::at(row + c);
@@ -59,10 +61,12 @@ LIEGRAD_FOR_WIDE_REGISTERS void load_rows(std::span<const int> list, const doubl
   }
 }
 /// Adds rows of lanes to entries list[0], list[1], …
-LIEGRAD_FOR_WIDE_REGISTERS void add_rows(std::span<const int> list, const double* lanes,
-                                         int columns, int count, double* to) {
-  for (std::size_t i = 0; i < list.size(); ++i, lanes += kLanes) {
+LIEGRAD_FOR_WIDE_REGISTERS void add_rows(std::span<const int> rows, const int* list,
+                                         const double* all_lanes, int columns, int count,
+                                         double* to) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     double* const row = to + list[i] * columns;
+    const double* const lanes = all_lanes + rows[i] * kLanes;
     int c = 0;
     for (; c + panels::kWidth <= count; c += panels::kWidth) {
       Panel::at(row + c).add(1, Panel::at(lanes + c));
@@ -100,6 +104,9 @@ void KernelSum::add_term(int function, std::span<const int> numbers, std::span<c
   };
   append(group.numbers, numbers);
   append(group.arguments, arguments);
+  for (const int i : group.function.arguments_read) {
+    group.arguments_read.push_back(arguments[index(i)]);
+  }
   append(group.values, values);
   group.num_terms += 1;
   group.kernels = {};
@@ -114,8 +121,14 @@ const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
   group.lanes = group.num_terms < kFewTerms ? 1 : kLanes;
   const int num_inputs = static_cast<int>(f.inputs.size());
   group.lane_numbers = by_lanes(group.numbers, num_inputs, group.num_terms, group.lanes);
-  group.lane_arguments = by_lanes(group.arguments, f.num_arguments, group.num_terms, group.lanes);
+  group.lane_arguments =
+      by_lanes(group.arguments_read, static_cast<int>(f.arguments_read.size()), group.num_terms,
+               group.lanes);
   group.lane_values = by_lanes(group.values, f.num_values, group.num_terms, group.lanes);
+  const int most_rows = std::max(f.num_values, kernel->layout().num_outputs);
+  while (std::ssize(group.all_rows) < most_rows) {
+    group.all_rows.push_back(static_cast<int>(group.all_rows.size()));
+  }
   const auto enlarge = [&group](std::vector<double>& list, int count) {
     const std::size_t size = index(count * group.lanes);
     if (list.size() < size) list.resize(size, 0.0);
@@ -126,20 +139,23 @@ const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
 }
 
 KernelSum::Side KernelSum::arguments_of(const Group& group) {
-  return {group.lane_arguments, group.function.num_arguments};
+  return {group.lane_arguments, group.function.arguments_read};
 }
 KernelSum::Side KernelSum::values_of(const Group& group) {
-  return {group.lane_values, group.function.num_values};
+  return {group.lane_values, all_rows(group, group.function.num_values)};
+}
+std::span<const int> KernelSum::all_rows(const Group& group, int count) {
+  return std::span(group.all_rows).first(index(count));
 }
 
 void KernelSum::load(const Group& group, const Side& side, int first, const double* from,
                      const Place& place, double* to) {
-  const int* const chunk = side.list.data() + first * side.per_term;
-  const int count = side.per_term * group.lanes;
-  if (place.num_columns == 1) {
-    for (int i = 0; i < count; ++i) to[i] = from[chunk[i]];
-  } else {
-    for (int i = 0; i < count; ++i) to[i] = from[chunk[i] * place.num_columns + place.column];
+  const int* next = side.list.data() + first * side.per_term();
+  for (const int row : side.rows) {
+    double* const lanes = to + row * group.lanes;
+    for (int lane = 0; lane < group.lanes; ++lane) {
+      lanes[lane] = from[*next++ * place.num_columns + place.column];
+    }
   }
 }
 
@@ -154,18 +170,13 @@ void KernelSum::call(Group& group, const ad::Kernel& kernel, int count) {
 
 void KernelSum::add(const Group& group, const Side& side, int first, int count, const Place& place,
                     double* to) {
-  const int* const chunk = side.list.data() + first * side.per_term;
-  const double* const from = group.outputs.data();
-  if (count == group.lanes && place.num_columns == 1) {
-    const int all = side.per_term * count;
-    for (int i = 0; i < all; ++i) to[chunk[i]] += from[i];
-    return;
-  }
-  for (int i = 0; i < side.per_term; ++i) {
+  const int* next = side.list.data() + first * side.per_term();
+  for (const int row : side.rows) {
+    const double* const lanes = group.outputs.data() + row * group.lanes;
     for (int lane = 0; lane < count; ++lane) {
-      to[chunk[i * group.lanes + lane] * place.num_columns + place.column] +=
-          from[i * group.lanes + lane];
+      to[next[lane] * place.num_columns + place.column] += lanes[lane];
     }
+    next += group.lanes;
   }
 }
 
@@ -231,11 +242,15 @@ void KernelSum::multiply_columns(ad::ResultKind product, Group& group,
   const ad::Kernel& kernel = prepare(group, product);
   const Local& f = group.function;
   const bool is_tangent = product == ad::ResultKind::kJacobianTimes;
-  const auto part_of = [](const std::vector<int>& list, int term, int count) {
-    return std::span(list).subspan(index(term * count), index(count));
+  /// Rows of the kernel, and where they stand term after term.
+  struct Part {
+    std::span<const int> rows;
+    const std::vector<int>& list;
+    const int* of(int term) const { return list.data() + term * std::ssize(rows); }
   };
-  const auto arguments = [&](int term) { return part_of(group.arguments, term, f.num_arguments); };
-  const auto values = [&](int term) { return part_of(group.values, term, f.num_values); };
+  const Part arguments{f.arguments_read, group.arguments_read};
+  const Part values{all_rows(group, f.num_values), group.values};
+  const Part &in = is_tangent ? arguments : values, &out = is_tangent ? values : arguments;
   const auto enlarge = [](std::vector<double>& list, int size) {
     if (list.size() < index(size)) list.resize(index(size), 0.0);
   };
@@ -251,11 +266,10 @@ void KernelSum::multiply_columns(ad::ResultKind product, Group& group,
            inputs.data());
     for (int first = 0; first < columns; first += kLanes) {
       const int count = std::min(kLanes, columns - first);
-      load_rows(is_tangent ? arguments(term) : values(term), from + first, columns, count,
+      load_rows(in.rows, in.of(term), from + first, columns, count,
                 inputs.data() + offset * kLanes);
       kernel.batch(filled(kernel, count), inputs, kLanes, group.wide_outputs, kLanes);
-      add_rows(is_tangent ? values(term) : arguments(term), group.wide_outputs.data(), columns,
-               count, to + first);
+      add_rows(out.rows, out.of(term), group.wide_outputs.data(), columns, count, to + first);
     }
   }
 }
@@ -379,7 +393,7 @@ void KernelSum::jacobian(std::span<const double> numbers, std::span<double> entr
   for_each_chunk(ad::ResultKind::kSparseJacobian, numbers,
                  [&](Group& group, const ad::Kernel& kernel, int first, int count) {
                    call(group, kernel, count);
-                   const Side side{group.lane_jacobian, kernel.layout().num_outputs};
+                   const Side side{group.lane_jacobian, all_rows(group, kernel.layout().num_outputs)};
                    add(group, side, first, count, {}, entries.data());
                  });
 }
@@ -400,7 +414,7 @@ void KernelSum::hessian(std::span<const double> numbers, std::span<const double>
                        group.outputs[index(i)] *= factors[i];
                      }
                    }
-                   const Side side{group.lane_hessian, per_term};
+                   const Side side{group.lane_hessian, all_rows(group, per_term)};
                    add(group, side, first, count, {}, entries.data());
                  });
 }

@@ -25,6 +25,8 @@ class KernelSum {
     /// The inputs that it reads; all others are zero.
     std::vector<int> inputs;
     int num_arguments = 0, num_values = 0;
+    /// Those of its arguments that it depends on. Derivatives by the others are zero, and they are left out of products.
+    std::vector<int> arguments_read = {};
   };
 
   KernelSum(int num_arguments, int num_values)
@@ -74,7 +76,9 @@ class KernelSum {
     int lanes = 1;
     int num_terms = 0;
     std::vector<int> numbers, arguments, values;  ///< as added, term after term
+    std::vector<int> arguments_read;              ///< of the arguments, those that are read
     std::vector<int> lane_numbers, lane_arguments, lane_values;
+    std::vector<int> all_rows;  ///< 0, 1, … of a list of which a kernel has all
     std::array<const ad::Kernel*, 6> kernels = {};  ///< f, J d, Jᵀ w, H d, J, H
     std::vector<int> lane_jacobian, lane_hessian;   ///< places among the entries of the sum
     /// Of the entries of H, 2 where both of its arguments are the same one of the sum; empty without such.
@@ -90,13 +94,16 @@ class KernelSum {
   static bool has_nothing(const Group& group, ad::ResultKind product);
   template <class Columns>
   void for_each_chunk(ad::ResultKind product, std::span<const double> numbers, Columns&& columns);
-  /// Where a group's part of the arguments or of the values stands.
+  /// Where a group's part of the arguments or of the values stands, and in which rows a kernel has it.
   struct Side {
     const std::vector<int>& list;  ///< lane by lane
-    int per_term;
+    std::span<const int> rows;
+
+    int per_term() const { return static_cast<int>(rows.size()); }
   };
   static Side arguments_of(const Group& group);
   static Side values_of(const Group& group);
+  static std::span<const int> all_rows(const Group& group, int count);
   /// One of the columns that stand side by side.
   struct Place {
     int column = 0, num_columns = 1;

@@ -28,7 +28,17 @@ KernelSum::Local LocalFunction::term(const std::shared_ptr<const LocalFunction>&
           },
           .inputs = inputs_read(function->recording_, function->zero_inputs_),
           .num_arguments = static_cast<int>(function->arguments_.size()),
-          .num_values = function->recording_.num_outputs()};
+          .num_values = function->recording_.num_outputs(),
+          .arguments_read = arguments_read(function->recording_, function->arguments_)};
+}
+
+std::vector<int> arguments_read(const ad::Recording& recording, const std::vector<int>& arguments) {
+  const std::vector<int>& inputs = recording.inputs_read();
+  std::vector<int> read;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (std::ranges::binary_search(inputs, arguments[i])) read.push_back(static_cast<int>(i));
+  }
+  return read;
 }
 
 std::vector<int> inputs_read(const ad::Recording& recording, const std::vector<int>& without) {

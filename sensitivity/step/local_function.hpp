@@ -38,6 +38,9 @@ class LocalFunction {
   mutable std::map<ad::ResultKind, ad::Kernel> kernels_;
 };
 
+/// Which of its arguments, inputs of a list, a recorded function reads, by their places in the list.
+std::vector<int> arguments_read(const ad::Recording& recording, const std::vector<int>& arguments);
+
 /// The inputs that a recorded function reads, without those of a list.
 std::vector<int> inputs_read(const ad::Recording& recording, const std::vector<int>& without);
 

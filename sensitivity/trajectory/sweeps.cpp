@@ -48,7 +48,7 @@ void Sweeps::go_forward(long n, const StepMade& step, bool is_last, int columns,
   change_tangents(n, columns, directions, state_);
   StepDerivative& derivative = trajectory_.step_derivative();
   derivative.set_step(step);
-  space_.outer_of_step(n, columns, directions, outer_);
+  if (!space_.outer_is_constant()) space_.outer_of_step(n, columns, directions, outer_);
   derivative.tangent(columns, state_, outer_, next_);
   reader_.tangent_of_step(step, is_last, {columns, state_, next_, outer_}, values_);
   std::swap(state_, next_);

@@ -216,7 +216,7 @@ void VariableSpace::to_outer(int columns, std::span<const double> directions,
   std::copy_n(directions.begin(), columns * num_parameters_,
               outer.begin() + columns * outer_.parameters);
   std::fill(outer.begin() + columns * outer_.start_controls, outer.end(), 0.0);
-  if (!moves_ && num_controls_ == 0) return;
+  if (outer_is_constant()) return;
   visit([&](int entry, int position, double factor) {
     add_entry(columns, factor, directions, position, outer, entry);
   });
@@ -225,7 +225,7 @@ template <class Visit>
 void VariableSpace::from_outer(int columns, std::span<const double> outer,
                                std::span<double> gradient, const Visit& visit) const {
   add_entries(columns, num_parameters_, outer, outer_.parameters, gradient, 0);
-  if (!moves_ && num_controls_ == 0) return;
+  if (outer_is_constant()) return;
   visit([&](int entry, int position, double factor) {
     add_entry(columns, factor, outer, entry, gradient, position);
   });

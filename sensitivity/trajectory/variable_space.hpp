@@ -74,6 +74,8 @@ class VariableSpace {
 
   void initial_state(int columns, std::span<const double> directions,
                      std::span<double> state) const;
+  /// Whether what follows for the start, the steps and their changes is the same.
+  bool outer_is_constant() const { return !moves_ && num_controls_ == 0; }
   void outer_of_start(int columns, std::span<const double> directions,
                       std::span<double> outer) const;
   void outer_of_step(long n, int columns, std::span<const double> directions,
