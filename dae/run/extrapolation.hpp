@@ -13,11 +13,10 @@ namespace liegrad::dae {
 /// accelerations do after rough starting values, that is a low one.
 class Extrapolation {
  public:
-  explicit Extrapolation(std::size_t size)
-      : size_(size), differences_((size + 1) / 2, std::array<Pair, kNumDifferences>{}) {}
+  explicit Extrapolation(std::size_t size) : size_(size), differences_((size + 1) / 2) {}
 
   void reset(std::span<const double> value) {
-    for (std::size_t i = 0; i < differences_.size(); ++i) differences_[i][0] = pair(value, i);
+    for (std::size_t i = 0; i < differences_.size(); ++i) differences_[i].order[0] = pair(value, i);
     count_ = 1;
     order_ = 0;
   }
@@ -41,7 +40,7 @@ class Extrapolation {
   void predict(std::span<double> value) const {
     for (std::size_t i = 0; i < differences_.size(); ++i) {
       Pair sum = {0, 0};
-      for (int k = 0; k <= order_; ++k) sum += differences_[i][static_cast<std::size_t>(k)];
+      for (int k = 0; k <= order_; ++k) sum += differences_[i].order[k];
       value[2 * i] = sum[0];
       if (2 * i + 1 < size_) value[2 * i + 1] = sum[1];
     }
@@ -51,6 +50,10 @@ class Extrapolation {
   static constexpr int kNumDifferences = 8;
   /// Two doubles, which all processors work on at once. (GCC and clang)
   using Pair [[gnu::vector_size(16), gnu::aligned(8)]] = double;
+
+  struct Differences {
+    Pair order[kNumDifferences] = {};
+  };
 
   Pair pair(std::span<const double> value, std::size_t i) const {
     return Pair{value[2 * i], 2 * i + 1 < size_ ? value[2 * i + 1] : 0.0};
@@ -65,8 +68,8 @@ class Extrapolation {
     for (std::size_t i = 0; i < differences_.size(); ++i) {
       Pair next = pair(value, i);
       for (std::size_t k = 0; k < count; ++k) {
-        const Pair change = next - differences_[i][k];
-        differences_[i][k] = next;
+        const Pair change = next - differences_[i].order[k];
+        differences_[i].order[k] = next;
         squares[k] += next * next;
         next = change;
       }
@@ -77,8 +80,7 @@ class Extrapolation {
   }
 
   std::size_t size_;
-  std::vector<std::array<Pair, kNumDifferences>>
-      differences_;  ///< two entries of the vector at once
+  std::vector<Differences> differences_;  ///< of two entries of the vector at once
   int count_ = 0, order_ = 0;
 };
 

@@ -121,9 +121,8 @@ const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
   group.lanes = group.num_terms < kFewTerms ? 1 : kLanes;
   const int num_inputs = static_cast<int>(f.inputs.size());
   group.lane_numbers = by_lanes(group.numbers, num_inputs, group.num_terms, group.lanes);
-  group.lane_arguments =
-      by_lanes(group.arguments_read, static_cast<int>(f.arguments_read.size()), group.num_terms,
-               group.lanes);
+  group.lane_arguments = by_lanes(group.arguments_read, static_cast<int>(f.arguments_read.size()),
+                                  group.num_terms, group.lanes);
   group.lane_values = by_lanes(group.values, f.num_values, group.num_terms, group.lanes);
   const int most_rows = std::max(f.num_values, kernel->layout().num_outputs);
   while (std::ssize(group.all_rows) < most_rows) {
@@ -390,12 +389,13 @@ const ad::Pattern& KernelSum::hessian_pattern() {
 
 void KernelSum::jacobian(std::span<const double> numbers, std::span<double> entries) {
   (void)jacobian_pattern();
-  for_each_chunk(ad::ResultKind::kSparseJacobian, numbers,
-                 [&](Group& group, const ad::Kernel& kernel, int first, int count) {
-                   call(group, kernel, count);
-                   const Side side{group.lane_jacobian, all_rows(group, kernel.layout().num_outputs)};
-                   add(group, side, first, count, {}, entries.data());
-                 });
+  for_each_chunk(
+      ad::ResultKind::kSparseJacobian, numbers,
+      [&](Group& group, const ad::Kernel& kernel, int first, int count) {
+        call(group, kernel, count);
+        const Side side{group.lane_jacobian, all_rows(group, kernel.layout().num_outputs)};
+        add(group, side, first, count, {}, entries.data());
+      });
 }
 
 void KernelSum::hessian(std::span<const double> numbers, std::span<const double> weights,
