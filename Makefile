@@ -44,7 +44,7 @@ asan: build/asan/build.ninja  ## run the tests under address and undefined-behav
 	@cmake --build --preset asan-ubsan
 	@ctest --preset asan-ubsan --parallel $(JOBS)
 
-# Which part: see tests/CMakeLists.txt.
+# Which part: see cmake/LiegradSanitizedTests.cmake.
 sanitize: build/asan/build.ninja  ## the same for a part of the tests that takes minutes
 	@cmake --build --preset asan-chosen
 	@ctest --preset asan-chosen --parallel $(JOBS)

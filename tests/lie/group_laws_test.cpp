@@ -1,7 +1,7 @@
 // Every law of lie/lie_group.hpp, under its label, for every group and every scalar, at every
 // hostile element. The groups compute in their scalar; the comparison is made in long double.
 
-#include "group_laws.hpp"
+#include "lie/group_laws/group_laws.hpp"
 
 #include "support/slow_but_correct.hpp"
 
