@@ -18,8 +18,7 @@ Directions directions_of(const Eigen::MatrixXd& jacobian) {
   while (rank < singular.size() && singular(rank) > kRankTolerance * singular(0)) ++rank;
   return {.determined = svd.matrixV().leftCols(rank),
           .effects = singular.head(rank),
-          .undetermined = svd.matrixV().rightCols(svd.matrixV().cols() - rank),
-          .condition = rank > 0 ? singular(0) / singular(rank - 1) : 0};
+          .undetermined = svd.matrixV().rightCols(svd.matrixV().cols() - rank)};
 }
 
 }  // namespace liegrad::optimize

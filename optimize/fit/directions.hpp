@@ -13,7 +13,6 @@ struct Directions {
   Eigen::MatrixXd determined;  ///< columns, by falling effect
   Eigen::VectorXd effects;     ///< their singular values
   Eigen::MatrixXd undetermined;
-  double condition = 0;  ///< of the Jacobian in the directions that it determines
 };
 
 /// Directions of a Jacobian with at least as many rows as columns.

@@ -34,6 +34,17 @@ FitEngine::FitEngine(const FitProblem& problem, const FitOptions& options)
   noise_.assign(residuals_.outputs().size(), 1.0);
 }
 
+void FitEngine::set_tolerance(double tolerance) {
+  options_.run.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = tolerance}};
+  residuals_.set_tolerance(tolerance);
+}
+
+double FitEngine::least_effect() const {
+  // Derivatives of runs are as exact as these, and errors of a run are some times those of a step.
+  constexpr double kErrorOfRuns = 10;
+  return options_.run.adaptive ? kErrorOfRuns * options_.run.adaptive->tolerance.relative : 0;
+}
+
 TrialResiduals FitEngine::evaluate(int trial, const Eigen::VectorXd& x, bool with_jacobian) {
   TrialResiduals result;
   residuals_.evaluate(trial, unknowns_.local(trial, x), with_jacobian, result);

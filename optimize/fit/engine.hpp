@@ -19,6 +19,10 @@ class FitEngine {
   Residuals& residuals() { return residuals_; }
   const Residuals& residuals() const { return residuals_; }
   const FitOptions& options() const { return options_; }
+  /// Of the error of all runs that follow. Precondition: steps follow the error.
+  void set_tolerance(double tolerance);
+  /// Of the largest, of directions of unknowns: what is less may be the error of derivatives.
+  double least_effect() const;
   const AdmissibleInertia& admissible() const { return admissible_; }
   sensitivity::Mode mode() const { return mode_; }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <set>
 
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
@@ -45,6 +46,16 @@ void check_noise(const FitProblem& problem) {
   }
 }
 
+void check_pieces(const Recording& trial, double length) {
+  std::set<double> times;
+  for (const Series& series : trial.series) times.insert(series.times.begin(), series.times.end());
+  const double pieces = (trial.last_time() - trial.first_time()) / length;
+  if (pieces <= static_cast<double>(times.size())) return;
+  throw InvalidArgument("pieces of " + number_text(length) + " are shorter than the time between " +
+                        "samples of " + trial.name + ", which has " + std::to_string(times.size()) +
+                        "; choose longer pieces");
+}
+
 /// A problem whose recordings are checked and normalised.
 FitProblem checked(const FitProblem& problem, const FitOptions& options) {
   std::string all;
@@ -54,7 +65,10 @@ FitProblem checked(const FitProblem& problem, const FitOptions& options) {
   if (!all.empty()) throw InvalidArgument(all);
   if (problem.trials.empty()) throw InvalidArgument("a fit needs data; there is no trial");
   FitProblem result = problem;
-  for (Recording& trial : result.trials) check_recording(trial);
+  for (Recording& trial : result.trials) {
+    check_recording(trial);
+    if (options.piece > 0) check_pieces(trial, options.piece);
+  }
   check_noise(result);
   const Unknowns unknowns(result);
   int numbers = 0;

@@ -109,7 +109,7 @@ Information information_of(int num_unknowns, const std::vector<WeightedJacobian>
   result.factor =
       inverse.asDiagonal() * directions.determined * directions.effects.cwiseInverse().asDiagonal();
   result.covariance = result.factor * result.factor.transpose();
-  result.condition = directions.condition;
+  result.effects = directions.effects;
   return result;
 }
 

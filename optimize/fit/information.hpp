@@ -27,8 +27,13 @@ struct Information {
   Eigen::MatrixXd
       undetermined;  ///< columns: directions of unknowns without effect, an orthonormal basis in scaled
                      ///< unknowns
-  Eigen::VectorXd scale;  ///< lengths of the columns of J; 0 where an unknown has no effect
-  double condition = 0;   ///< of the scaled J in the directions that are determined
+  Eigen::VectorXd scale;    ///< lengths of the columns of J; 0 where an unknown has no effect
+  Eigen::VectorXd effects;  ///< singular values of the scaled J by direction, falling
+
+  /// Of the scaled J in the directions that are determined.
+  double condition() const {
+    return effects.size() > 0 ? effects(0) / effects(effects.size() - 1) : 0;
+  }
 
   bool is_determined(int unknown) const;
   /// Infinite where the unknown is not determined.

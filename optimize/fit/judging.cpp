@@ -133,6 +133,9 @@ Judgement judge(const FitProblem& problem, const FitOptions& options, const FitR
 
 std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOptions& options,
                                       int parts) {
+  if (problem.trials.size() < 2) {
+    throw InvalidArgument("trials can be left out where there are at least two; there is one");
+  }
   if (parts < 2 || parts > std::ssize(problem.trials)) {
     throw InvalidArgument("trials cannot be left out in " + std::to_string(parts) +
                           " parts: there are " + std::to_string(problem.trials.size()) +

@@ -55,10 +55,10 @@ std::vector<ColumnMap> maps_by_name(const Table& table, const dae::System& syste
   for (const std::string& name : table.names) {
     if (name == "t") continue;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw InvalidArgument(table.file + " has a column '" + name + "', which is no output of '" +
-                            system.name() +
-                            "': " + dae::unknown_name_message("output", name, known) +
-                            (maps.empty() ? "; or say what it is by --map OUTPUT=" + name : ""));
+      throw InvalidArgument(
+          table.file + " has a column '" + name + "', which is no output of '" + system.name() +
+          "': " + dae::unknown_name_message("output", name, known) +
+          (maps.empty() ? " (or say what it is by --map OUTPUT=" + name + ")" : ""));
     }
     const auto [output, component] = output_and_component(outputs, name);
     const bool is_orientation = outputs.spec(output).size == 4 && output.ends_with(".q");

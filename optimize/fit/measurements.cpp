@@ -174,13 +174,19 @@ std::vector<Recording> pieces_of(const Recording& recording, double length) {
   const long count = std::max(1L, std::lround(std::floor(whole / length + 0.5)));
   std::vector<Recording> pieces;
   for (long k = 0; k < count; ++k) {
+    // A sample between two pieces belongs to the second: in both its noise would count as two measurements.
     const double from = first + static_cast<double>(k) * length - tolerance;
-    const double to = first + static_cast<double>(k + 1) * length + tolerance;
+    const double end = first + static_cast<double>(k + 1) * length;
+    const double to = k + 1 == count ? end + tolerance : std::nextafter(end - tolerance, first);
     Recording piece{recording.name + "[" + std::to_string(k + 1) + "]", {}, {}, {}};
     for (const Series& series : recording.series) {
       piece.series.push_back(part_of(series, from, to));
     }
     if (piece.num_samples() > 0 && piece.last_time() > piece.first_time()) pieces.push_back(piece);
+  }
+  if (pieces.empty()) {
+    throw InvalidArgument(recording.name + " cannot be cut into pieces of " + number_text(length) +
+                          ": none of them has two samples; choose longer pieces");
   }
   return pieces;
 }

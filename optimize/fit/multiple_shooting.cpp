@@ -346,7 +346,7 @@ Information information_with_nodes(FitEngine& engine, const std::vector<TrialRes
   for (const int i : held) result.scale(i) = 0;
   result.factor = factor.topRows(unknowns);
   result.covariance = result.factor * result.factor.transpose();
-  result.condition = directions.condition;
+  result.effects = directions.effects;
   for (int trial = 0; trial < engine.residuals().num_trials(); ++trial) {
     std::vector<Eigen::MatrixXd>& list = result.node_factors.emplace_back();
     for (int k = 1; k < engine.residuals().trial(trial).num_pieces(); ++k) {

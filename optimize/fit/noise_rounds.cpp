@@ -5,31 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "liegrad/optimize/fit/final_steps.hpp"
+#include "liegrad/optimize/fit/noise_levels.hpp"
+
 namespace liegrad::optimize {
 namespace {
-
-/// First levels of noise: the spread of what was measured, so that outputs of any unit count alike.
-void set_first_noise(const FitProblem& problem, FitEngine& engine) {
-  const std::vector<std::string>& outputs = engine.residuals().outputs();
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    if (const auto given = problem.noise.find(outputs[k]); given != problem.noise.end()) {
-      engine.noise()[k] = given->second;
-      continue;
-    }
-    double sum = 0, count = 0;
-    for (const Recording& trial : problem.trials) {
-      for (const Series& series : trial.series) {
-        if (series.output != outputs[k] || series.comparison == Comparison::kRotation) continue;
-        double mean = 0;
-        for (const double value : series.values)
-          mean += value / static_cast<double>(series.values.size());
-        for (const double value : series.values) sum += (value - mean) * (value - mean);
-        count += static_cast<double>(series.values.size());
-      }
-    }
-    engine.noise()[k] = sum > 0 ? std::sqrt(sum / count) : 1;
-  }
-}
 
 bool are_close(const std::vector<double>& a, const std::vector<double>& b) {
   constexpr double kTolerance = 1e-6;
@@ -46,61 +26,82 @@ NoiseRounds::NoiseRounds(const FitProblem& problem, const FitOptions& options)
   set_first_noise(problem, engine_);
 }
 
-LeastSquaresSummary NoiseRounds::minimise(Eigen::VectorXd& x, FitResult& result) {
-  const auto search = [&](const LeastSquaresOptions& how) {
-    const LeastSquaresSummary summary = engine_.minimise(x, {}, &how);
-    result.iterations += summary.iterations;
-    result.evaluation_seconds += summary.evaluation_seconds;
-    result.converged = summary.converged;
-    result.was_stopped = summary.was_stopped;
-    result.message = summary.message;
-    result.cost = summary.cost;
-    result.gradient_norm = summary.gradient_norm;
+LeastSquaresSummary NoiseRounds::search(const LeastSquaresOptions& how, Eigen::VectorXd& x,
+                                        FitResult& result) {
+  const LeastSquaresSummary summary = engine_.minimise(x, {}, &how);
+  result.iterations += summary.iterations;
+  result.evaluation_seconds += summary.evaluation_seconds;
+  result.converged = summary.converged;
+  result.was_stopped = summary.was_stopped;
+  result.message = summary.message;
+  result.cost = summary.cost;
+  result.gradient_norm = summary.gradient_norm;
+  statistics_ = statistics_at(engine_, x);
+  is_near_ = summary.converged;
+  return summary;
+}
+
+bool NoiseRounds::arrives(int max_iterations, Eigen::VectorXd& x, FitResult& result) {
+  if (engine_.residuals().has_nodes() || !engine_.admissible().is_empty()) return false;
+  try {
     statistics_ = statistics_at(engine_, x);
-    return summary;
-  };
+  } catch (const Error&) {
+    return false;  // a search tells what fails
+  }
+  const FinalSteps steps = final_steps(engine_, max_iterations, x, statistics_);
+  result.iterations += steps.iterations;
+  if (!steps.has_arrived && !steps.was_stopped) return false;
+  result.converged = steps.has_arrived;
+  result.was_stopped = !steps.has_arrived;
+  result.message = steps.has_arrived ? "converged" : "stopped before it converged";
+  result.cost = statistics_.cost;
+  result.gradient_norm = statistics_.gradient_norm;
+  return true;
+}
+
+void NoiseRounds::minimise(Eigen::VectorXd& x, FitResult& result) {
   const LeastSquaresOptions& whole = engine_.options().solver;
   Residuals& residuals = engine_.residuals();
-  const bool is_rough =
-      engine_.options().run.adaptive && !residuals.has_nodes() && !residuals.holds_steps();
-  if (!is_rough) return search(whole);
+  const bool follows_error = engine_.options().run.adaptive && !residuals.has_nodes();
+  const int before = result.iterations;
+  const auto left = [&] {
+    return std::max(1, whole.max_iterations - (result.iterations - before));
+  };
 
   // Residuals of runs whose steps follow the error are smooth to their tolerance only. What a search gains by less than
   // a thirtieth of a standard deviation may be that; it then goes on with the steps that were found, from where it is.
-  constexpr double kLeastGain = 1e-3, kNear = 1e-3;
-  bool gains_little = false;
-  double cost = std::numeric_limits<double>::infinity();
-  LeastSquaresOptions first = whole;
-  first.on_iteration = [&](const LeastSquaresOptions::Iteration& now, const Eigen::VectorXd& at) {
-    if (whole.on_iteration && !whole.on_iteration(now, at)) return false;
-    if (!now.is_accepted) return true;
-    const double gain = std::exchange(cost, now.cost) - now.cost;
-    gains_little = gain < kLeastGain * 2 * now.cost / residuals.num_residuals();
-    return !gains_little;
-  };
-  LeastSquaresSummary summary = search(first);
-  if (gains_little && summary.was_stopped) {
-    summary.converged = result.converged = true;
-    summary.was_stopped = result.was_stopped = false;
-    summary.message = result.message = "converged";
+  if (follows_error && !residuals.holds_steps() && !is_near_) {
+    constexpr double kLeastGain = 1e-3;
+    bool gains_little = false;
+    double cost = std::numeric_limits<double>::infinity();
+    LeastSquaresOptions first = whole;
+    first.on_iteration = [&](const LeastSquaresOptions::Iteration& now, const Eigen::VectorXd& at) {
+      if (whole.on_iteration && !whole.on_iteration(now, at)) return false;
+      if (!now.is_accepted) return true;
+      const double gain = std::exchange(cost, now.cost) - now.cost;
+      gains_little = gain < kLeastGain * 2 * now.cost / residuals.num_residuals();
+      return !gains_little;
+    };
+    const LeastSquaresSummary summary = search(first, x, result);
+    const bool was_interrupted = summary.was_stopped && !gains_little;
+    if (was_interrupted || result.iterations - before >= whole.max_iterations) return;
+    is_near_ = true;
   }
-  const bool ended_by_itself =
-      summary.converged || (!summary.was_stopped && summary.iterations < whole.max_iterations);
-  if (!ended_by_itself || statistics_.distance_to_minimum <= kNear) return summary;
-  residuals.hold_steps();
+  if (follows_error && !residuals.holds_steps()) residuals.hold_steps();
+  if (is_near_ && arrives(left(), x, result)) return;
   LeastSquaresOptions rest = whole;
-  rest.max_iterations = std::max(1, whole.max_iterations - summary.iterations);
-  return search(rest);
+  rest.max_iterations = left();
+  search(rest, x, result);
 }
 
 void NoiseRounds::run(Eigen::VectorXd& x, FitResult& result) {
   const FitOptions& options = engine_.options();
   const bool all_given = problem_.noise.size() == engine_.residuals().outputs().size();
   for (int round = 1; round <= options.max_noise_rounds; ++round) {
-    const LeastSquaresSummary summary = minimise(x, result);
+    minimise(x, result);
     result.noise_rounds = round;
     const std::vector<double> noise = estimated_noise(problem_, engine_, statistics_);
-    has_settled_ = all_given || !summary.converged || are_close(noise, engine_.noise());
+    has_settled_ = all_given || !result.converged || are_close(noise, engine_.noise());
     if (has_settled_) break;
     // Estimates depend on ratios of noise only: with one output there is nothing to be done again.
     const double factor = noise[0] / engine_.noise()[0];

@@ -21,12 +21,18 @@ class NoiseRounds {
   void run(Eigen::VectorXd& x, FitResult& result);
 
  private:
-  /// For one level of noise, with statistics there.
-  LeastSquaresSummary minimise(Eigen::VectorXd& x, FitResult& result);
+  // All with statistics where they end.
+
+  /// For one level of noise.
+  void minimise(Eigen::VectorXd& x, FitResult& result);
+  LeastSquaresSummary search(const LeastSquaresOptions& how, Eigen::VectorXd& x, FitResult& result);
+  /// Whether final steps came to the minimum, or were stopped by the user.
+  bool arrives(int max_iterations, Eigen::VectorXd& x, FitResult& result);
 
   const FitProblem& problem_;
   FitEngine engine_;
   FitStatistics statistics_;
+  bool is_near_ = false;  ///< to a minimum, that of other levels of noise or with another tolerance
   bool has_settled_ = false;
 };
 

@@ -126,10 +126,14 @@ std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions&
       return rounds;
     }
     const double shift = *result.integration_shift;
-    if (shift <= kAllowedShift || result.tolerance <= kLeastTolerance) return rounds;
-    const double enough = 0.5 * result.tolerance * kAllowedShift / shift;
+    double enough = result.tolerance;
+    if (shift > kAllowedShift) enough *= 0.5 * kAllowedShift / shift;
+    // Whether a direction without effect is one is not seen where the error of runs is larger.
+    const double condition = rounds->statistics().information.condition();
+    if (condition * engine.least_effect() > 1) enough /= condition * engine.least_effect();
+    if (enough >= result.tolerance || result.tolerance <= kLeastTolerance) return rounds;
     result.tolerance = std::max(kLeastTolerance, std::min(enough, result.tolerance / kFiner));
-    engine.residuals().set_tolerance(result.tolerance);
+    engine.set_tolerance(result.tolerance);
   }
 }
 

@@ -257,12 +257,14 @@ FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
       gradient(engine.unknowns().global(trial, j)) +=
           over_noise.jacobian.col(j).dot(over_noise.values);
     }
+    result.cost += 0.5 * over_noise.values.squaredNorm();
   }
   for (int i = 0; i < engine.unknowns().size(); ++i) {
     const Unknowns::Unknown& unknown = engine.unknowns().list()[index(i)];
     if (!unknown.prior) continue;
-    const double std = unknown.prior->std;
-    gradient(i) += (x(i) - unknown.prior->value) / (std * std);
+    const double std = unknown.prior->std, distance = (x(i) - unknown.prior->value) / std;
+    gradient(i) += distance / std;
+    result.cost += 0.5 * distance * distance;
   }
   std::vector<int> held;
   for (int i = 0; i < engine.unknowns().size(); ++i) {
@@ -274,10 +276,13 @@ FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
     if (is_held) held.push_back(i);
   }
   result.information = information_at(engine, weighted, {});
+  result.is_held = !held.empty();
+  result.gradient_norm = gradient.size() > 0 ? gradient.cwiseAbs().maxCoeff() : 0;
   // In standard deviations, in the unknowns that no bound holds.
-  const Information free =
-      held.empty() ? result.information : information_at(engine, weighted, held);
-  Eigen::VectorXd along = Eigen::VectorXd::Zero(free.factor.cols());
+  result.free = held.empty() ? result.information : information_at(engine, weighted, held);
+  const Information& free = result.free;
+  Eigen::VectorXd& along = result.along;
+  along.setZero(free.factor.cols());
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
     const TrialResiduals& own = weighted[index(trial)];
     along += spread_of(engine, free, trial, own.jacobian).transpose() * own.values;
@@ -302,37 +307,6 @@ FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
     }
   }
   return result;
-}
-
-std::vector<double> estimated_noise(const FitProblem& problem, FitEngine& engine,
-                                    const FitStatistics& statistics) {
-  const Residuals& residuals = engine.residuals();
-  std::vector<double> noise = engine.noise();
-  for (std::size_t k = 0; k < noise.size(); ++k) {
-    if (problem.noise.contains(residuals.outputs()[k])) continue;
-    double estimate = 0;
-    if (engine.options().loss.kind == Loss::Kind::kSquares) {
-      const double freedom = std::max(statistics.counts[k] - statistics.leverage[k], 1.0);
-      estimate = std::sqrt(statistics.sums[k] / freedom);
-    } else {
-      std::vector<double> magnitudes;
-      for (int trial = 0; trial < residuals.num_trials(); ++trial) {
-        const Eigen::VectorXd& values = statistics.residuals[index(trial)].values;
-        for (Index i = 0; i < values.size(); ++i) {
-          const int output = residuals.outputs_of(trial)[static_cast<std::size_t>(i)];
-          if (output == static_cast<int>(k)) magnitudes.push_back(std::abs(values(i)));
-        }
-      }
-      const auto middle = magnitudes.begin() + std::ssize(magnitudes) / 2;
-      std::nth_element(magnitudes.begin(), middle, magnitudes.end());
-      // The median of the magnitude of a normal number.
-      estimate = *middle / 0.674489750196082;
-    }
-    // Data without noise, computed by the same runs, must not be divided by zero.
-    constexpr double kLeast = 1e-14;
-    noise[k] = std::max(estimate, kLeast);
-  }
-  return noise;
 }
 
 void report(const FitProblem& problem, FitEngine& engine, const Eigen::VectorXd& x,

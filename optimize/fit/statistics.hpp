@@ -16,15 +16,14 @@ struct FitStatistics {
   /// √(gᵀ C g), g the gradient and C the covariance: how far the minimum is, in standard deviations. Unknowns at a
   /// bound do not count.
   double distance_to_minimum = 0;
+  bool is_held = false;                ///< whether a bound holds an unknown
+  Information free;                    ///< of the unknowns that no bound holds
+  Eigen::VectorXd along;               ///< Fᵀg, with the directions of `free`
+  double cost = 0, gradient_norm = 0;  ///< half the sum of squares, and the largest entry of g
 };
 
 /// Throws Error when a run fails.
 FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x);
-
-/// Levels of noise from residuals: the root of their mean square with the degrees of freedom that the fit left, or, with
-/// a robust loss, from the median of their magnitudes. Given levels stay.
-std::vector<double> estimated_noise(const FitProblem& problem, FitEngine& engine,
-                                    const FitStatistics& statistics);
 
 /// Fills estimates, covariances, outputs, trials and criteria.
 void report(const FitProblem& problem, FitEngine& engine, const Eigen::VectorXd& x,

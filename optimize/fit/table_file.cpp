@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <string_view>
 
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
@@ -59,7 +60,10 @@ std::string text_of(const std::string& file) {
     throw InvalidArgument(
         file + " cannot be read: " + (errno != 0 ? std::strerror(errno) : "it is empty"));
   }
-  return text.str();
+  // Spreadsheets begin UTF-8 with a mark, which is no part of the first name.
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  const std::string content = text.str();
+  return content.starts_with(kMark) ? content.substr(kMark.size()) : content;
 }
 
 void check_names(const Table& table) {

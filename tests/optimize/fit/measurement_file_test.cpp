@@ -58,6 +58,8 @@ TEST_F(MeasurementFile, HasColumnsNamedAfterOutputsOrMapped) {
   EXPECT_EQ(mapped.series[3].comparison, optimize::Comparison::kRotation);
   EXPECT_EQ(mapped.series[3].values.back(), -1);
   EXPECT_EQ(read("t,b\n0,1\n1,2\n", {{"body.x[2]", {"b"}}}).series[0].name(), "body.x.2");
+  // The mark with which spreadsheets begin a file in UTF-8.
+  EXPECT_EQ(read("\xef\xbb\xbft,body.x.1\n0,1\n1,2\n").series[0].name(), "body.x.1");
 }
 
 TEST_F(MeasurementFile, HasTrajectoriesInOtherFormats) {
@@ -122,9 +124,20 @@ TEST_F(MeasurementFile, IsCutIntoWindowsAndPieces) {
   EXPECT_THROW(optimize::window_of(all, 5.0, {}), InvalidArgument);
   const auto pieces = optimize::pieces_of(all, 0.5);
   ASSERT_EQ(pieces.size(), 4U);
-  EXPECT_EQ(pieces[1].num_samples(), 6);
+  // A sample between two pieces is in the second of them, and the last one in the last.
+  EXPECT_EQ(pieces[1].num_samples(), 5);
   EXPECT_NEAR(pieces[1].first_time(), 0.5, 1e-9);
+  EXPECT_EQ(pieces[3].num_samples(), 6);
   EXPECT_THROW(optimize::pieces_of(all, 0), InvalidArgument);
+  try {
+    optimize::pieces_of(all, 0.05);
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_TRUE(std::string(error.what())
+                    .ends_with("cannot be cut into pieces of 0.05: none of them has two samples; "
+                               "choose longer pieces"))
+        << error.what();
+  }
 }
 
 /// What is wrong with a problem as a whole.
