@@ -113,10 +113,8 @@ void AlphaKinematics::set_view(int node, std::span<const double> q,
 
 void AlphaKinematics::copy_view(int node, const std::vector<double>& views,
                                 Assembly& assembly) const {
-  const double* const from = views.data() + first_of_view_[index(node)];
-  double* const to = assembly.nodes().view(node);
-  const int count = NodeView::size(space_.group(node));
-  for (int k = 0; k < count; ++k) to[k] = from[k];
+  std::memcpy(assembly.nodes().view(node), views.data() + first_of_view_[index(node)],
+              index(NodeView::size(space_.group(node))) * sizeof(double));
 }
 
 void AlphaKinematics::guess_increment(std::span<const double> delta_q) {
@@ -366,6 +364,10 @@ void AlphaKinematics::apply_maps(std::span<double> x, bool transposed) const {
 
 void AlphaKinematics::correct(std::span<const double> w, std::span<const double> eta,
                               double fraction) {
+  if (is_linear() && !stabilized_) {
+    for (std::size_t i = 0; i < delta_q_.size(); ++i) delta_q_[i] += fraction * w[i];
+    return;
+  }
   std::copy(w.begin(), w.end(), step_.begin());
   if (stabilized_) {
     for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += fraction * eta[i];

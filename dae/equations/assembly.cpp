@@ -370,6 +370,7 @@ void Assembly::evaluate_and_gather(bool with_matrix) {
 
 void Assembly::scale_residual() {
   const auto scale = [this](int first, int last, double factor) {
+#pragma GCC unroll 3
     for (int i = first; i < last; ++i) residual_[index(i)] *= factor;
   };
   const bool has_positions = constraint_rows(formulation_).position;
