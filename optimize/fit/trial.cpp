@@ -127,7 +127,7 @@ class Trial::Implementation {
     holds_steps_ = false;
     for (Piece& piece : pieces_) {
       piece.held_steps.clear();
-      piece.has_run = false;
+      piece.has_run = piece.has_run && piece.values.steps.empty();
     }
   }
 
@@ -191,8 +191,9 @@ class Trial::Implementation {
   struct Piece {
     std::unique_ptr<sensitivity::Sensitivity> workspace;
     dae::RunValues values;
-    bool has_run = false;                 ///< with these values, to its end
-    std::vector<double> held_steps = {};  ///< of all its runs, once there was one
+    bool has_run = false;                  ///< with these values, to its end
+    std::optional<double> tolerance = {};  ///< of that run, where it was not that of the options
+    std::vector<double> held_steps = {};   ///< of all its runs, once there was one
     /// Of its values in the prediction; then come WholeState at its start, where the chart needs it, and at its end.
     std::vector<int> places;
     Eigen::VectorXd end;         ///< outputs of WholeState at its end
@@ -335,17 +336,19 @@ class Trial::Implementation {
   void run_piece(int k, const dae::InitialValues* node, std::span<const double> parameters,
                  const PredictionParts& parts, Prediction& prediction) {
     Piece& piece = pieces_[index(k)];
-    // A search asks for values first and for derivatives there when it likes them.
-    const bool is_same = piece.has_run && std::ranges::equal(parameters, piece.values.parameters) &&
+    // A search asks for values first and for derivatives there when it likes them; what a check with finer steps found is
+    // what the search begins with where these become its own.
+    const std::optional<double> tolerance = parts.tolerance ? parts.tolerance : tolerance_;
+    const bool is_same = piece.has_run && piece.tolerance == tolerance &&
+                         std::ranges::equal(parameters, piece.values.parameters) &&
                          (node == nullptr || (node->q == piece.values.initial->q &&
                                               node->v == piece.values.initial->v));
     piece.has_run = false;
     piece.values.steps.clear();
     if (!parts.tolerance) piece.values.steps = piece.held_steps;
+    piece.tolerance = tolerance;
     piece.values.tolerance.reset();
-    if (const std::optional<double> tolerance = parts.tolerance ? parts.tolerance : tolerance_) {
-      piece.values.tolerance = dae::ErrorTolerance{.relative = *tolerance};
-    }
+    if (tolerance) piece.values.tolerance = dae::ErrorTolerance{.relative = *tolerance};
     if (!is_same) {
       piece.values.parameters.assign(parameters.begin(), parameters.end());
       if (node != nullptr) piece.values.initial = *node;
@@ -355,8 +358,8 @@ class Trial::Implementation {
     const sensitivity::Derivatives& found = !has_jacobian ? piece.workspace->run(piece.values)
                                             : is_same ? piece.workspace->derivatives_of_last_run()
                                                       : piece.workspace->evaluate(piece.values);
-    piece.has_run = !parts.tolerance;
-    if (holds_steps_ && piece.has_run && piece.held_steps.empty()) {
+    piece.has_run = true;
+    if (holds_steps_ && !parts.tolerance && piece.held_steps.empty()) {
       piece.held_steps = piece.workspace->steps_of_last_run();
     }
     const Index samples = std::ssize(piece.places);

@@ -1,6 +1,7 @@
 #include "liegrad/sensitivity/observe/dense_derivative.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/sensitivity/step/node_sum.hpp"
@@ -19,22 +20,22 @@ DenseDerivative::DenseDerivative(const dae::Model& system, dae::Method method)
       node_numbers_(index(nodes_->num_arguments() + 2 * dof_), 0.0),
       changes_(index(motion_layout_.parameters - motion_layout_.lambda), 0.0) {}
 
-void DenseDerivative::set_step(const dae::State& start, const dae::State& end, double h, double t) {
+void DenseDerivative::set_step(const dae::State& start, const dae::State& end, double h) {
+  start_ = &start;
+  end_ = &end;
+  num_marked_ = 0;
+  marked_numbers_.clear();
   dense_.set_step(start, end, h);
-  dense_.evaluate(t, state_);
   h_ = h;
-  x_ = (t - start.t) / (end.t - start.t);
   // (0, v_start, v̇_start, 0, v_end, v̇_end, τ, h), θ_0, θ̄.
   const auto numbers = node_numbers_.begin();
   std::copy(start.v.begin(), start.v.end(), numbers + dof_);
   std::copy(start.v_dot.begin(), start.v_dot.end(), numbers + 2 * dof_);
   std::copy(end.v.begin(), end.v.end(), numbers + 4 * dof_);
   std::copy(end.v_dot.begin(), end.v_dot.end(), numbers + 5 * dof_);
-  node_numbers_[index(6 * dof_)] = x_ * h_;
   node_numbers_[index(6 * dof_ + 1)] = h_;
-  const Span data = Span(node_numbers_).subspan(index(nodes_->num_arguments()));
-  space_.minus<double>(end.q, start.q, data.first(index(dof_)));
-  space_.minus<double>(state_.q, start.q, data.subspan(index(dof_)));
+  space_.minus<double>(end.q, start.q,
+                       Span(node_numbers_).subspan(index(nodes_->num_arguments()), index(dof_)));
 
   auto next = changes_.begin();
   const auto subtract = [&next](const std::vector<double>& b, const std::vector<double>& a) {
@@ -42,6 +43,18 @@ void DenseDerivative::set_step(const dae::State& start, const dae::State& end, d
   };
   subtract(end.lambda, start.lambda);
   subtract(end.s, start.s);
+}
+
+void DenseDerivative::go_to(double t) {
+  dense_.evaluate(t, state_);
+  x_ = (t - start_->t) / (end_->t - start_->t);
+  has_reference_ = false;
+}
+
+void DenseDerivative::find_reference() {
+  if (std::exchange(has_reference_, true)) return;
+  node_numbers_[index(6 * dof_)] = x_ * h_;
+  space_.minus<double>(state_.q, start_->q, Span(node_numbers_).last(index(dof_)));
 }
 
 DenseDerivative::Times DenseDerivative::times_of(Const arguments) const {
@@ -78,11 +91,16 @@ void DenseDerivative::add_node_gradient(Const gradient, Span arguments) const {
 }
 
 void DenseDerivative::tangent(int columns, Const arguments, Span motion) {
+  find_reference();
   node_arguments_.resize(index(columns * nodes_->num_arguments()));
   node_values_.assign(index(columns * 3 * dof_), 0.0);
   load_node_arguments(columns, arguments, node_arguments_);
   nodes_->tangent(node_numbers_, columns, node_arguments_, node_values_);
   std::ranges::copy(node_values_, motion.begin());
+  add_rest(columns, arguments, motion);
+}
+
+void DenseDerivative::add_rest(int columns, Const arguments, Span motion) const {
   const Const times = Const(node_arguments_).subspan(index(columns * 6 * dof_));
   for (int k = 0; k < std::ssize(changes_); ++k) {
     const int start = columns * (state_layout_.lambda + k);
@@ -98,7 +116,28 @@ void DenseDerivative::tangent(int columns, Const arguments, Span motion) {
               motion.begin() + columns * motion_layout_.time);
 }
 
+void DenseDerivative::mark() {
+  find_reference();
+  marked_numbers_.insert(marked_numbers_.end(), node_numbers_.begin(), node_numbers_.end());
+  num_marked_ += 1;
+}
+
+void DenseDerivative::find_marked_tangents(int columns, Const arguments) {
+  if (num_marked_ == 0) return;
+  node_arguments_.resize(index(columns * nodes_->num_arguments()));
+  marked_values_.assign(index(num_marked_ * columns * 3 * dof_), 0.0);
+  load_node_arguments(columns, arguments, node_arguments_);
+  nodes_->tangents(num_marked_, marked_numbers_, columns, node_arguments_, marked_values_);
+}
+
+void DenseDerivative::marked_tangent(int number, int columns, Const arguments, Span motion) const {
+  const int count = columns * 3 * dof_;
+  std::copy_n(marked_values_.begin() + number * count, count, motion.begin());
+  add_rest(columns, arguments, motion);
+}
+
 void DenseDerivative::adjoint(Const motion, Span arguments) {
+  find_reference();
   node_gradient_.assign(index(nodes_->num_arguments()), 0.0);
   nodes_->adjoint(node_numbers_, 1, motion.first(index(3 * dof_)), node_gradient_);
   add_node_gradient(node_gradient_, arguments);
@@ -115,6 +154,7 @@ void DenseDerivative::adjoint(Const motion, Span arguments) {
 }
 
 void DenseDerivative::second(Const motion_weights, Const direction, Span arguments) {
+  find_reference();
   node_arguments_.resize(index(nodes_->num_arguments()));
   load_node_arguments(1, direction, node_arguments_);
   node_gradient_.assign(index(nodes_->num_arguments()), 0.0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/text.hpp"
@@ -82,7 +83,7 @@ int ObjectiveReader::first_value(const Hit& hit) const {
          hit.sample.number * observable(hit).size();
 }
 
-const std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_start(const StepMade& step) {
+std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_start(const StepMade& step) {
   hits_.clear();
   for (const Sample& sample : samples_) {
     if (times_.is_after(sample.t, step.start.t)) break;
@@ -95,8 +96,8 @@ const std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_start(const St
   return hits_;
 }
 
-const std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_step(const StepMade& step,
-                                                                       bool is_last) {
+std::vector<ObjectiveReader::Hit>& ObjectiveReader::hits_of_step(const StepMade& step,
+                                                                 bool is_last) {
   hits_.clear();
   // The rounding of times is that of the run: steps that meet at a time agree on which of them it belongs to. When the
   // grid moves, the end of the run may come before a time: the last step goes on.
@@ -140,10 +141,15 @@ void ObjectiveReader::go(const StepMade& step, const Hit& hit) {
   }
 }
 
+void ObjectiveReader::go_between(const StepMade& step, double t) {
+  if (!std::exchange(dense_has_step_, true)) dense_->set_step(step.start, step.end, step.h);
+  dense_->go_to(t);
+}
+
 /// Where (19) is singular what was interpolated stays, as in a simulation.
 void ObjectiveReader::go_inside(const StepMade& step, const Hit& hit) {
   Observable& one = observable(hit);
-  dense_->set_step(step.start, step.end, step.h, hit.sample.t);
+  go_between(step, hit.sample.t);
   has_accelerations_ = false;
   if (!solver_ || !one.reads_accelerations()) {
     return one.set_state(dense_->state(), step.end_controls);
@@ -170,6 +176,7 @@ void ObjectiveReader::forget_accelerations(std::vector<double>& gradient) const 
 
 void ObjectiveReader::read(const StepMade& step, const std::vector<Hit>& hits,
                            std::span<double> values) {
+  forget_step();
   for (const Hit& hit : hits) {
     go(step, hit);
     const std::span<const double> own = observable(hit).values();
@@ -184,6 +191,36 @@ void ObjectiveReader::read(const StepMade& step, const std::vector<Hit>& hits,
   }
 }
 
+void ObjectiveReader::gather_arguments(const Columns& columns) {
+  const std::size_t n = index(columns.count), states = n * index(state_.size);
+  arguments_.assign(columns.start.begin(),
+                    columns.start.begin() + static_cast<std::ptrdiff_t>(states));
+  const auto append = [this](std::span<const double> more) {
+    arguments_.insert(arguments_.end(), more.begin(), more.end());
+  };
+  append(columns.end.first(states));
+  arguments_.resize(arguments_.size() + n, 0.0);
+  append(columns.outer.subspan(n * index(outer_.start_time), n));
+  append(columns.outer.subspan(n * index(outer_.end_time), n));
+}
+
+void ObjectiveReader::mark(const StepMade& step, std::vector<Hit>& hits, const Columns& columns) {
+  const Hit* before = nullptr;
+  for (Hit& hit : hits) {
+    if (hit.place != Place::kInside) continue;
+    // Samples stand in the order of time.
+    if (before == nullptr || hit.sample.t != before->sample.t) {
+      go_between(step, hit.sample.t);
+      dense_->mark();
+    }
+    hit.marked = dense_->num_marked() - 1;
+    before = &hit;
+  }
+  if (before == nullptr) return;
+  gather_arguments(columns);
+  dense_->find_marked_tangents(columns.count, arguments_);
+}
+
 void ObjectiveReader::gather(const Hit& hit, const Columns& columns) {
   const bool at_start = hit.place == Place::kStart;
   const int n = columns.count;
@@ -193,15 +230,12 @@ void ObjectiveReader::gather(const Hit& hit, const Columns& columns) {
     std::copy_n(from.begin() + n * first, n * count, motion_.begin() + n * to);
   };
   if (hit.place == Place::kInside) {
-    arguments_.assign(columns.start.begin(), columns.start.begin() + n * state_.size);
-    const auto append = [this](std::span<const double> more) {
-      arguments_.insert(arguments_.end(), more.begin(), more.end());
-    };
-    append(columns.end.first(index(n * state_.size)));
-    arguments_.resize(arguments_.size() + index(n), 0.0);
-    append(columns.outer.subspan(index(n * outer_.start_time), index(n)));
-    append(columns.outer.subspan(index(n * outer_.end_time), index(n)));
-    dense_->tangent(n, arguments_, motion_);
+    if (hit.marked >= 0) {
+      dense_->marked_tangent(hit.marked, n, arguments_, motion_);
+    } else {
+      gather_arguments(columns);
+      dense_->tangent(n, arguments_, motion_);
+    }
   } else {
     const std::span<const double> from = at_start ? columns.start : columns.end;
     copy(from, 0, 3 * dof_, layout_.q);
@@ -246,8 +280,10 @@ void ObjectiveReader::scatter(const Hit& hit, const Gradients& gradients, int c)
       at_start ? outer_.start_controls : outer_.end_controls);
 }
 
-void ObjectiveReader::tangent(const StepMade& step, const std::vector<Hit>& hits,
-                              const Columns& columns, std::span<double> values) {
+void ObjectiveReader::tangent(const StepMade& step, std::vector<Hit>& hits, const Columns& columns,
+                              std::span<double> values) {
+  forget_step();
+  mark(step, hits, columns);
   const std::size_t n = index(columns.count);
   const auto h = columns.outer.subspan(n * index(outer_.h));
   for (const Hit& hit : hits) {
@@ -269,6 +305,7 @@ void ObjectiveReader::tangent(const StepMade& step, const std::vector<Hit>& hits
 
 void ObjectiveReader::adjoint(const StepMade& step, const std::vector<Hit>& hits,
                               const Gradients& gradients) {
+  forget_step();
   const std::size_t n = index(gradients.count);
   for (const Hit& hit : hits) {
     Observable& one = observable(hit);
@@ -296,6 +333,7 @@ void ObjectiveReader::adjoint(const StepMade& step, const std::vector<Hit>& hits
 
 void ObjectiveReader::second(const StepMade& step, const std::vector<Hit>& hits,
                              const Columns& direction, const Gradients& dots) {
+  forget_step();
   for (const Hit& hit : hits) {
     go(step, hit);
     Observable& one = observable(hit);
@@ -349,6 +387,7 @@ void ObjectiveReader::read_step(const StepMade& step, bool is_last, std::span<do
 /// Of the polynomial of the step, also where a time is an end of it.
 void ObjectiveReader::read_rates(const StepMade& step, bool is_first, bool is_last,
                                  std::span<double> rates) {
+  forget_step();
   const auto read_rate = [&](const Sample& sample) {
     const Hit hit{sample, Place::kInside, 1, 0};
     go(step, hit);

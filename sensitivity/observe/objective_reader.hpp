@@ -76,17 +76,22 @@ class ObjectiveReader {
     Sample sample;
     Place place;
     double factor, factor_rate;
+    int marked = -1;  ///< of the times at which dense_ found tangents together
   };
 
   void sort_samples();
-  const std::vector<Hit>& hits_of_start(const StepMade& step);
-  const std::vector<Hit>& hits_of_step(const StepMade& step, bool is_last);
+  std::vector<Hit>& hits_of_start(const StepMade& step);
+  std::vector<Hit>& hits_of_step(const StepMade& step, bool is_last);
   Observable& observable(const Hit& hit) const;
   /// Where the values of a hit begin among those of the objective.
   int first_value(const Hit& hit) const;
-  /// Goes to the place of a hit.
+  /// Goes to the place of a hit. Precondition: forget_step() since the last step.
   void go(const StepMade& step, const Hit& hit);
   void go_inside(const StepMade& step, const Hit& hit);
+  void go_between(const StepMade& step, double t);
+  void forget_step() { dense_has_step_ = false; }
+  /// Tangents of the motion at all times between the ends of a step, together.
+  void mark(const StepMade& step, std::vector<Hit>& hits, const Columns& columns);
   /// Whether v̇, λ and s at the place are those of (19) and not interpolated.
   bool has_accelerations(const Hit& hit) const {
     return hit.place == Place::kInside && has_accelerations_;
@@ -97,11 +102,13 @@ class ObjectiveReader {
   void pull_back_accelerations(const Hit& hit);
   void forget_accelerations(std::vector<double>& gradient) const;
   void read(const StepMade& step, const std::vector<Hit>& hits, std::span<double> values);
-  void tangent(const StepMade& step, const std::vector<Hit>& hits, const Columns& columns,
+  void tangent(const StepMade& step, std::vector<Hit>& hits, const Columns& columns,
                std::span<double> values);
   void adjoint(const StepMade& step, const std::vector<Hit>& hits, const Gradients& gradients);
   void second(const StepMade& step, const std::vector<Hit>& hits, const Columns& direction,
               const Gradients& dots);
+  /// Perturbations of all arguments of dense_ in arguments_.
+  void gather_arguments(const Columns& columns);
   /// Perturbations of the motion at a hit in motion_, columns side by side; inside a step also those of all arguments of
   /// dense_ in arguments_.
   void gather(const Hit& hit, const Columns& columns);
@@ -119,6 +126,7 @@ class ObjectiveReader {
   OuterLayout outer_;
   int dof_;
   std::optional<DenseDerivative> dense_;
+  bool dense_has_step_ = false;
   const dae::ControlLaw* law_ = nullptr;
   // Of methods that are not generalized-α, if something reads v̇, λ or s between steps.
   std::optional<dae::AccelerationSolver> solver_;

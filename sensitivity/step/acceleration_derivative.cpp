@@ -1,6 +1,7 @@
 #include "liegrad/sensitivity/step/acceleration_derivative.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "liegrad/dae/equations/place_state.hpp"
 #include "liegrad/dae/system/element_kind.hpp"
@@ -28,22 +29,25 @@ bool is_linear_in_accelerations(const dae::ElementKind& kind) {
 
 }  // namespace
 
+AccelerationDerivative::Equations::Equations(const dae::Model& model)
+    : motion(element_sum(model, dae::ElementFunction::kStep, kRows)),
+      are_linear(std::ranges::all_of(
+          model.kinds(), [](const auto& kind) { return is_linear_in_accelerations(*kind); })) {
+  if (model.num_multipliers() == 0) return;
+  // They are needed in every step, also of one run.
+  constraints = element_sum(model, dae::ElementFunction::kAcceleration, {}, {}, dae::Runs::kMany);
+}
+
 AccelerationDerivative::AccelerationDerivative(const dae::Model& model,
-                                               dae::LinearSolverKind solver)
+                                               dae::LinearSolverKind solver, Equations equations)
     : layout_(model),
       rows_(model, kRows),
       dof_(model.dof()),
       multipliers_(model.num_multipliers()),
       algebraic_(model.num_algebraic()),
       solver_(model, false, solver),
-      is_linear_(std::ranges::all_of(
-          model.kinds(), [](const auto& kind) { return is_linear_in_accelerations(*kind); })),
-      equations_(element_sum(model, dae::ElementFunction::kStep, kRows)),
-      point_(model) {
-  if (multipliers_ == 0) return;
-  // They are needed in every step, also of one run.
-  constraints_ = element_sum(model, dae::ElementFunction::kAcceleration, {}, {}, dae::Runs::kMany);
-}
+      equations_(std::move(equations)),
+      point_(model) {}
 
 void AccelerationDerivative::set_parameters(std::span<const double> parameters) {
   solver_.set_parameters(parameters);
@@ -67,20 +71,20 @@ void AccelerationDerivative::solve(dae::State& state, std::span<const double> co
                                    double t_end) {
   std::ranges::copy(controls, solver_.assembly().controls().begin());
   if (!solver_.solve(state)) throw no_derivative(t_end, solver_.message());
-  if (!is_linear_) return set(state, controls);
+  if (!equations_.are_linear) return set(state, controls);
   point_.set(state, controls);
 }
 
 void AccelerationDerivative::tangent(int columns, std::span<double> motion) {
   const Entries entries(columns);
   entries.clear(row_weights_, rows_.size);
-  equations_.tangent(point_.numbers(), columns, motion, row_weights_);
+  equations_.motion.tangent(point_.numbers(), columns, motion, row_weights_);
   entries.clear(unknowns_, assembly().size());
   entries.scale(row_weights_, rows_.motion, -1, dof_, unknowns_, 0);
   entries.scale(row_weights_, rows_.algebraic, -1, algebraic_, unknowns_, dof_ + multipliers_);
-  if (constraints_) {
+  if (equations_.constraints) {
     entries.clear(constraint_weights_, multipliers_);
-    constraints_->tangent(point_.numbers(), columns, motion, constraint_weights_);
+    equations_.constraints->tangent(point_.numbers(), columns, motion, constraint_weights_);
     entries.scale(constraint_weights_, 0, -1, multipliers_, unknowns_, dof_);
   }
   assembly().matrix().solve(columns, unknowns_);
@@ -100,9 +104,9 @@ void AccelerationDerivative::find_weights(int columns, std::span<const double> g
 }
 
 void AccelerationDerivative::add_adjoint(int columns, std::span<double> gradient) {
-  equations_.adjoint(point_.numbers(), columns, row_weights_, gradient);
-  if (constraints_) {
-    constraints_->adjoint(point_.numbers(), columns, constraint_weights_, gradient);
+  equations_.motion.adjoint(point_.numbers(), columns, row_weights_, gradient);
+  if (equations_.constraints) {
+    equations_.constraints->adjoint(point_.numbers(), columns, constraint_weights_, gradient);
   }
 }
 
@@ -115,9 +119,9 @@ void AccelerationDerivative::second(std::span<const double> direction, std::span
                                     std::span<double> gradient_dot) {
   find_weights(1, gradient);
   add_adjoint(1, gradient);
-  equations_.second(point_.numbers(), row_weights_, direction, gradient_dot);
-  if (constraints_) {
-    constraints_->second(point_.numbers(), constraint_weights_, direction, gradient_dot);
+  equations_.motion.second(point_.numbers(), row_weights_, direction, gradient_dot);
+  if (equations_.constraints) {
+    equations_.constraints->second(point_.numbers(), constraint_weights_, direction, gradient_dot);
   }
   find_weights(1, gradient_dot);
   add_adjoint(1, gradient_dot);

@@ -17,7 +17,18 @@ namespace liegrad::sensitivity {
 /// of a kind.
 class AccelerationDerivative {
  public:
-  AccelerationDerivative(const dae::Model& model, dae::LinearSolverKind solver);
+  /// What several of them share: to be made once.
+  struct Equations {
+    explicit Equations(const dae::Model& model);
+    KernelSum motion;
+    std::optional<KernelSum> constraints;  ///< d²Φ/dt²
+    bool are_linear;  ///< in v̇, λ and s: their matrix does not depend on these
+  };
+
+  AccelerationDerivative(const dae::Model& model, dae::LinearSolverKind solver)
+      : AccelerationDerivative(model, solver, Equations(model)) {}
+  AccelerationDerivative(const dae::Model& model, dae::LinearSolverKind solver,
+                         Equations equations);
 
   void set_parameters(std::span<const double> parameters);
   /// With the matrix of (19).
@@ -45,9 +56,7 @@ class AccelerationDerivative {
   EquationRows rows_;
   int dof_, multipliers_, algebraic_;
   dae::AccelerationSolver solver_;
-  bool is_linear_;  ///< the equations are, in v̇, λ and s: their matrix does not depend on these
-  KernelSum equations_;
-  std::optional<KernelSum> constraints_;  ///< d²Φ/dt²
+  Equations equations_;
   MotionPoint point_;
   std::vector<double> unknowns_, row_weights_, constraint_weights_;
 };

@@ -75,9 +75,10 @@ ConstrainedMuntheKaasDerivative::ConstrainedMuntheKaasDerivative(const dae::Mode
     : model_(system),
       dof_(system.dof()),
       num_accelerations_(dof_ + system.num_multipliers() + system.num_algebraic()) {
+  const AccelerationDerivative::Equations equations(system);
   for (const StagePlace& place : stage_places(tableau)) {
     stages_.emplace_back(model_, place);
-    accelerations_.emplace_back(system, dae::LinearSolverKind::kAutomatic);
+    accelerations_.emplace_back(system, dae::LinearSolverKind::kAutomatic, equations);
   }
   if (system.num_multipliers() > 0) projection_.emplace(system, model_.kinematics);
   rates_.setZero(2 * dof_ * num_rates(), 1);

@@ -75,6 +75,10 @@ LIEGRAD_FOR_WIDE_REGISTERS void add_rows(std::span<const int> rows, const int* l
   }
 }
 
+void enlarge_to(std::vector<double>& list, int size) {
+  if (list.size() < index(size)) list.resize(index(size), 0.0);
+}
+
 /// From term after term to chunks of lanes; lanes beyond the last term repeat it.
 std::vector<int> by_lanes(const std::vector<int>& list, int per_term, int num_terms, int lanes) {
   const int chunks = (num_terms + lanes - 1) / lanes;
@@ -128,12 +132,8 @@ const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
   while (std::ssize(group.all_rows) < most_rows) {
     group.all_rows.push_back(static_cast<int>(group.all_rows.size()));
   }
-  const auto enlarge = [&group](std::vector<double>& list, int count) {
-    const std::size_t size = index(count * group.lanes);
-    if (list.size() < size) list.resize(size, 0.0);
-  };
-  enlarge(group.inputs, kernel->layout().num_inputs);
-  enlarge(group.outputs, kernel->layout().num_outputs);
+  enlarge_to(group.inputs, kernel->layout().num_inputs * group.lanes);
+  enlarge_to(group.outputs, kernel->layout().num_outputs * group.lanes);
   return *kernel;
 }
 
@@ -250,12 +250,9 @@ void KernelSum::multiply_columns(ad::ResultKind product, Group& group,
   const Part arguments{f.arguments_read, group.arguments_read};
   const Part values{all_rows(group, f.num_values), group.values};
   const Part &in = is_tangent ? arguments : values, &out = is_tangent ? values : arguments;
-  const auto enlarge = [](std::vector<double>& list, int size) {
-    if (list.size() < index(size)) list.resize(index(size), 0.0);
-  };
   std::vector<double>& inputs = group.wide_inputs[is_tangent ? 0 : 1];
-  enlarge(inputs, kernel.layout().num_inputs * kLanes);
-  enlarge(group.wide_outputs, kernel.layout().num_outputs * kLanes);
+  enlarge_to(inputs, kernel.layout().num_inputs * kLanes);
+  enlarge_to(group.wide_outputs, kernel.layout().num_outputs * kLanes);
   const int offset =
       is_tangent ? kernel.layout().directions_offset : kernel.layout().weights_offset;
   const int num_panels = panels::num_panels(std::min(columns, kLanes));
@@ -276,6 +273,61 @@ void KernelSum::multiply_columns(ad::ResultKind product, Group& group,
 void KernelSum::tangent(std::span<const double> numbers, int columns,
                         std::span<const double> directions, std::span<double> values) {
   multiply(ad::ResultKind::kJacobianTimes, numbers, columns, directions.data(), values.data());
+}
+
+void KernelSum::multiply_points(Group& group, int points, std::span<const double> numbers,
+                                int columns, const double* from, double* to) {
+  const ad::Kernel& kernel = prepare(group, ad::ResultKind::kJacobianTimes);
+  const Local& f = group.function;
+  std::vector<double>& inputs = group.wide_inputs[0];
+  enlarge_to(inputs, kernel.layout().num_inputs * kLanes);
+  enlarge_to(group.wide_outputs, kernel.layout().num_outputs * kLanes);
+  double* const directions = inputs.data() + kernel.layout().directions_offset * kLanes;
+  const std::ptrdiff_t numbers_of_point = std::ssize(numbers) / points;
+  const std::ptrdiff_t values_of_point = num_values_ * columns;
+  for (int first = 0; first < points * columns; first += kLanes) {
+    const int count = std::min(kLanes, points * columns - first);
+    std::array<std::ptrdiff_t, kLanes> point, column;
+    for (int lane = 0; lane < count; ++lane) {
+      point[index(lane)] = (first + lane) / columns;
+      column[index(lane)] = (first + lane) % columns;
+    }
+    for (int term = 0; term < group.num_terms; ++term) {
+      const auto part_of = [term](const std::vector<int>& list, std::size_t size) {
+        return std::span(list).subspan(static_cast<std::size_t>(term) * size, size);
+      };
+      const auto places = part_of(group.numbers, f.inputs.size());
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        double* const lanes = inputs.data() + f.inputs[i] * kLanes;
+        for (int lane = 0; lane < count; ++lane) {
+          lanes[lane] = numbers.data()[point[index(lane)] * numbers_of_point + places[i]];
+        }
+      }
+      const auto arguments = part_of(group.arguments_read, f.arguments_read.size());
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        double* const lanes = directions + f.arguments_read[i] * kLanes;
+        const double* const row = from + arguments[i] * columns;
+        for (int lane = 0; lane < count; ++lane) lanes[lane] = row[column[index(lane)]];
+      }
+      kernel.batch(filled(kernel, count), inputs, kLanes, group.wide_outputs, kLanes);
+      const auto values = part_of(group.values, index(f.num_values));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const double* const lanes = group.wide_outputs.data() + i * kLanes;
+        for (int lane = 0; lane < count; ++lane) {
+          to[point[index(lane)] * values_of_point + values[i] * columns + column[index(lane)]] +=
+              lanes[lane];
+        }
+      }
+    }
+  }
+}
+
+void KernelSum::tangents(int points, std::span<const double> numbers, int columns,
+                         std::span<const double> directions, std::span<double> values) {
+  for (Group& group : groups_) {
+    if (has_nothing(group, ad::ResultKind::kJacobianTimes)) continue;
+    multiply_points(group, points, numbers, columns, directions.data(), values.data());
+  }
 }
 
 void KernelSum::adjoint(std::span<const double> numbers, int columns,

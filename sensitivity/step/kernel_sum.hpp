@@ -47,6 +47,9 @@ class KernelSum {
   /// values += J d for each column.
   void tangent(std::span<const double> numbers, int columns, std::span<const double> directions,
                std::span<double> values);
+  /// The same at several points, with the same directions. Numbers and values stand point after point.
+  void tangents(int points, std::span<const double> numbers, int columns,
+                std::span<const double> directions, std::span<double> values);
   /// gradient += Jᵀ w for each column.
   void adjoint(std::span<const double> numbers, int columns, std::span<const double> weights,
                std::span<double> gradient);
@@ -84,7 +87,7 @@ class KernelSum {
     /// Of the entries of H, 2 where both of its arguments are the same one of the sum; empty without such.
     std::vector<double> lane_factors;
     std::vector<double> inputs, outputs;
-    /// Of one term for many columns: inputs of J d and of Jᵀ w.
+    /// Of one term for many columns or points: inputs of J d and of Jᵀ w.
     std::array<std::vector<double>, 2> wide_inputs;
     std::vector<double> wide_outputs;
   };
@@ -120,6 +123,10 @@ class KernelSum {
   /// The same of one group, whose terms are taken one by one: lanes take columns.
   void multiply_columns(ad::ResultKind product, Group& group, std::span<const double> numbers,
                         int columns, const double* from, double* to);
+
+  /// Products at several points of one group, whose terms are taken one by one: lanes take pairs of point and column.
+  void multiply_points(Group& group, int points, std::span<const double> numbers, int columns,
+                       const double* from, double* to);
 
   /// Calls found(group, term, entry of the kernel, row, column) for all entries of J or H of all terms.
   template <class Found>

@@ -32,6 +32,18 @@ std::vector<Taped> record_turning(std::span<const Taped> x, std::span<const Tape
   return result;
 }
 
+/// There are few of them, and they are kept: they are the same for all systems.
+template <template <class> class G>
+std::shared_ptr<const LocalFunction> stage_function(const std::string& name) {
+  constexpr int kDof = G<double>::kDof;
+  // Never destroyed: what CppAD needs for that may go before.
+  static const auto& kept =
+      *new std::shared_ptr<const LocalFunction>(std::make_shared<const LocalFunction>(
+          ad::record({.name = name, .variables = 3 * kDof, .data = kDof}, record_turning<G>),
+          ad::range(0, kDof), ad::Backend::kCompiled));
+  return kept;
+}
+
 /// to += from, of numbers in a row.
 void add(const double* from, int count, double* to) {
   for (int i = 0; i < count; ++i) to[i] += from[i];
@@ -48,10 +60,7 @@ class StageFunctions::Terms {
   void turning(int /*node*/, int dof) {
     constexpr bool kIsPlanar = std::is_same_v<G<double>, lie::SE2<double>>;
     constexpr int kDof = G<double>::kDof;
-    add<kDof>(kDof == 6   ? "stage_se3"
-              : kIsPlanar ? "stage_se2"
-                          : "stage_so3",
-              dof, record_turning<G>);
+    add<G>(kDof == 6 ? "stage_se3" : kIsPlanar ? "stage_se2" : "stage_so3", dof);
   }
   void linear(int dof, int count) { linear_.push_back({dof, count}); }
 
@@ -61,19 +70,18 @@ class StageFunctions::Terms {
     std::vector<int> inputs;
   };
 
-  template <int Dof, class F>
-  void add(const std::string& name, int first, const F& f) {
+  template <template <class> class G>
+  void add(const std::string& name, int first) {
+    constexpr int kDof = G<double>::kDof;
     auto found = known_.find(name);
     if (found == known_.end()) {
-      const KernelSum::Local local = LocalFunction::term(std::make_shared<const LocalFunction>(
-          ad::record({.name = name, .variables = 3 * Dof, .data = Dof}, f), ad::range(0, Dof),
-          ad::Backend::kCompiled));
+      const KernelSum::Local local = LocalFunction::term(stage_function<G>(name));
       found = known_.emplace(name, Known{sum_.add_function(local), local.inputs}).first;
     }
     const auto places = [this, first](std::initializer_list<int> vectors) {
       std::vector<int> list;
       for (const int vector : vectors) {
-        for (int i = 0; i < Dof; ++i) list.push_back(vector * dof_ + first + i);
+        for (int i = 0; i < kDof; ++i) list.push_back(vector * dof_ + first + i);
       }
       return list;
     };
