@@ -14,7 +14,9 @@
 
 #include "liegrad/dae/report.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/sensitivity/mode_name.hpp"
 #include "liegrad/sensitivity/trajectory/checkpoints.hpp"
+#include "options/choices.hpp"
 #include "options/common_options.hpp"
 #include "options/derivative_options.hpp"
 #include "options/integration_options.hpp"
@@ -34,14 +36,13 @@ using nlohmann::ordered_json;
 using sensitivity::Derivatives;
 using sensitivity::Mode;
 
-const std::vector<std::pair<std::string, Mode>> kModes = {
-    {"adjoint", Mode::kAdjoint}, {"forward", Mode::kForward}, {"difference", Mode::kDifference}};
+const auto kModes = by_name({Mode::kAdjoint, Mode::kForward, Mode::kDifference});
 
 struct SensitivityCommand {
   CommonOptions common;
   IntegrationOptions integration;
   DerivativeOptions derivative;
-  std::string mode = "adjoint";
+  std::string mode = name_of(Mode::kAdjoint);
   bool hessian = false;
   std::optional<double> memory;
   std::string checkpoint_directory, plot;
@@ -66,12 +67,8 @@ struct Result {
 };
 
 Mode mode_of(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& [known, mode] : kModes) {
-    if (known == name) return mode;
-    names.push_back(known);
-  }
-  throw InvalidArgument("--mode: " + dae::unknown_name_message("mode", name, names));
+  if (const Mode* const mode = find(kModes, name)) return *mode;
+  throw InvalidArgument("--mode: " + dae::unknown_name_message("mode", name, names_of(kModes)));
 }
 
 sensitivity::DifferentiateOptions SensitivityCommand::options(
@@ -168,7 +165,7 @@ ordered_json json_of(const SensitivityCommand& command, const Result& result) {
       {"warnings", d.simulation.warnings},
       {"value", by_output(result.outputs, [&](Eigen::Index i) { return d.values(i); })},
       {"gradient", rows_of(d.jacobian)}};
-  if (command.mode == "difference") json["error"] = rows_of(d.jacobian_error);
+  if (mode_of(command.mode) == Mode::kDifference) json["error"] = rows_of(d.jacobian_error);
   if (command.hessian) json["hessian"] = hessian_of(d);
   json["ineffective"] = d.ineffective;
   json["steps"] = d.simulation.steps;
@@ -222,9 +219,13 @@ NamedTable hessian_table(const Derivatives& d) {
   return table;
 }
 
-std::string method_text(const std::string& mode) {
-  if (mode == "adjoint") return "adjoint of the steps";
-  return mode == "forward" ? "tangents of the steps" : "differences of whole runs";
+std::string method_text(Mode mode) {
+  switch (mode) {
+    case Mode::kAdjoint: return "adjoint of the steps";
+    case Mode::kForward: return "tangents of the steps";
+    case Mode::kDifference: return "differences of whole runs";
+  }
+  return "";
 }
 
 void print(const SensitivityCommand& command, const Result& result) {
@@ -232,7 +233,7 @@ void print(const SensitivityCommand& command, const Result& result) {
   const Derivatives& d = result.derivatives;
   const std::size_t all = d.variable_names.size();
   const std::size_t rows = command.common.verbose ? all : std::min(all, kMany);
-  fmt::print("{}: derivatives by {}\n", result.system.name(), method_text(command.mode));
+  fmt::print("{}: derivatives by {}\n", result.system.name(), method_text(mode_of(command.mode)));
   print(gradient_table(result, rows));
   if (rows < all) fmt::print("  … {} variables more, with --verbose or --json\n", all - rows);
   if (command.hessian) {
@@ -293,7 +294,8 @@ void SensitivityCommand::run() const {
     std::ranges::transform(result.outputs, named.value_names.begin(),
                            [](const auto& output) { return output.name; });
     OutputFile file(plot);
-    file.write(gradient_plot(named, system.name() + ": derivatives by " + method_text(mode)));
+    file.write(
+        gradient_plot(named, system.name() + ": derivatives by " + method_text(mode_of(mode))));
     file.close();
   }
   common.write_json(json_of(*this, result));

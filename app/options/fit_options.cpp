@@ -10,6 +10,8 @@
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/text.hpp"
 #include "liegrad/optimize/fit/start_values.hpp"
+#include "liegrad/sensitivity/mode_name.hpp"
+#include "options/choices.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -105,15 +107,10 @@ optimize::Loss loss_of(const std::string& text) {
 }
 
 template <class T>
-T chosen(const char* option, const std::string& name,
-         const std::vector<std::pair<std::string, T>>& choices) {
-  std::vector<std::string> names;
-  for (const auto& [known, value] : choices) {
-    if (known == name) return value;
-    names.push_back(known);
-  }
+T chosen(const char* option, const std::string& name, const Choices<T>& choices) {
+  if (const T* const value = find(choices, name)) return *value;
   throw InvalidArgument(std::string(option) + ": " +
-                        dae::unknown_name_message("choice", name, names));
+                        dae::unknown_name_message("choice", name, names_of(choices)));
 }
 
 }  // namespace
@@ -246,9 +243,7 @@ optimize::FitOptions FitOptionsTyped::options(const dae::IntegrateOptions& run,
   options.start_by_tracking = starts_by(kTracking);
   if (!jacobian_.empty()) {
     options.jacobian = chosen<Mode>("--jacobian", jacobian_,
-                                    {{"forward", Mode::kForward},
-                                     {"adjoint", Mode::kAdjoint},
-                                     {"difference", Mode::kDifference}});
+                                    by_name({Mode::kForward, Mode::kAdjoint, Mode::kDifference}));
   }
   const bool has_pieces =
       chosen<bool>("--method", method_, {{"shooting", false}, {"multiple-shooting", true}});

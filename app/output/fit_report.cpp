@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "liegrad/optimize/fit/report.hpp"
+#include "liegrad/sensitivity/mode_name.hpp"
 #include "output/number_text.hpp"
 #include "output/output_file.hpp"
 
@@ -48,12 +49,6 @@ ordered_json judgements(const std::vector<Judgement>& list) {
   ordered_json object = ordered_json::object();
   for (const Judgement& one : list) object[one.name] = residuals_of(one);
   return object;
-}
-
-std::string mode_name(sensitivity::Mode mode) {
-  return mode == sensitivity::Mode::kForward   ? "forward"
-         : mode == sensitivity::Mode::kAdjoint ? "adjoint"
-                                               : "difference";
 }
 
 std::string cell(double value) {
@@ -155,7 +150,7 @@ ordered_json FitReport::json() const {
       {"gradient_norm", result.gradient_norm},
       {"samples", result.num_residuals},
       {"rank", result.rank},
-      {"jacobian", mode_name(result.jacobian_used)},
+      {"jacobian", name_of(result.jacobian_used)},
       {"log_likelihood", result.log_likelihood},
       {"aic", result.aic},
       {"aicc", number(result.aicc)},

@@ -139,7 +139,7 @@ void rescale_for_step(MethodState& state, double ratio, Formulation formulation,
     a[i] = state.v_dot[i] + ratio * (a[i] - state.v_dot[i]);
   }
   if (formulation != Formulation::kIndex3 || state.lambda.empty()) return;
-  const std::vector<double> normal =
+  const std::vector<double>& normal =
       consistency.normal_velocity(state, consistency.velocity_residual(state));
   for (std::size_t i = 0; i < state.v.size(); ++i) {
     state.v[i] += (ratio * ratio - 1) * normal[i];
@@ -349,7 +349,7 @@ double GeneralizedAlpha::velocity_error(const ErrorNorm& norm, double h) {
 /// next step answers them.
 void GeneralizedAlpha::remove_normal_part(std::vector<double>& error) {
   std::ranges::copy(assembly_.controls(), consistency_.controls().begin());
-  const std::vector<double> normal = consistency_.normal_part(upcoming, error);
+  const std::vector<double>& normal = consistency_.normal_part(upcoming, error);
   for (std::size_t i = 0; i < error.size(); ++i) error[i] -= normal[i];
 }
 

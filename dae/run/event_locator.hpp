@@ -12,7 +12,6 @@ namespace liegrad::dae {
 /// Finds zero crossings of outputs within steps.
 class EventLocator {
  public:
-  /// The events must outlive it.
   EventLocator(const Model& system, const std::vector<EventOptions>& events);
 
   void set_parameters(std::span<const double> parameters) {
@@ -30,7 +29,7 @@ class EventLocator {
   State locate(std::size_t event, const DenseOutput& dense, const State& end, double before,
                double after, std::span<const double> controls);
 
-  const std::vector<EventOptions>& events_;
+  std::vector<EventOptions> events_;
   double time_rounding_ = 0;
   std::optional<Outputs> outputs_;
   std::vector<int> columns_;

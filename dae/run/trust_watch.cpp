@@ -30,7 +30,7 @@ bool leaves_oscillations(const IntegrateOptions& options) {
 void TrustWatch::start(const State& initial, Assembly& assembly) {
   initial_ = initial;
   inertia_.clear();
-  for (int i = 0; i < system_.dof(); ++i) inertia_.push_back(std::abs(assembly.entry(i, i)));
+  for (int i = 0; i < model_->dof(); ++i) inertia_.push_back(std::abs(assembly.entry(i, i)));
   earlier_v_dot_.clear();
   earlier_step_ = highest_energy_ = recent_alternations_ = 0;
   above_tolerance_ = 0;
@@ -39,7 +39,7 @@ void TrustWatch::start(const State& initial, Assembly& assembly) {
 void TrustWatch::observe(const State& before, const MethodState& after) {
   const double h = after.step;
   const bool equal_steps =
-      std::ssize(earlier_v_dot_) == system_.dof() && std::abs(h - earlier_step_) <= 1e-6 * h;
+      std::ssize(earlier_v_dot_) == model_->dof() && std::abs(h - earlier_step_) <= 1e-6 * h;
   double energy = 0, alternating = 0, smooth = 0;
   for (std::size_t i = 0; i < inertia_.size(); ++i) {
     energy += inertia_[i] * after.v[i] * after.v[i];
@@ -63,8 +63,8 @@ bool TrustWatch::many_were_halved(const IntegrateSummary& summary) const {
 
 /// Drives and loads that follow a law of time can do work, as controls can.
 bool TrustWatch::is_driven() const {
-  if (!system_.controls().empty()) return true;
-  return std::ranges::any_of(system_.kinds(), [](const auto& kind) {
+  if (!model_->controls().empty()) return true;
+  return std::ranges::any_of(model_->kinds(), [](const auto& kind) {
     const std::vector<bool> read = kind->inputs_of_steps({}, {});
     return read[index(kind->inputs({}).time)];
   });
@@ -73,7 +73,7 @@ bool TrustWatch::is_driven() const {
 /// As a part of the larger of |E| and the kinetic energy at both ends; 0 where it is not known or may rise.
 double TrustWatch::energy_rise(const State& end) const {
   if (is_driven()) return 0;
-  Outputs outputs(system_);
+  Outputs outputs(*model_);
   outputs.set_parameters(parameters_);
   if (!outputs.has_energy()) return 0;
   std::vector<double> numbers(index(outputs.size()));
@@ -92,7 +92,7 @@ std::string TrustWatch::remedy() const {
   if (leaves_oscillations(options_)) {
     return "choose a spectral radius rho below 1, or the stabilised formulation";
   }
-  const bool is_index3 = options_.method == Method::kAlpha && system_.num_multipliers() > 0 &&
+  const bool is_index3 = options_.method == Method::kAlpha && model_->num_multipliers() > 0 &&
                          options_.alpha.formulation == Formulation::kIndex3;
   if (is_index3) return "choose the stabilised formulation, or a spectral radius rho closer to 0";
   return "choose a shorter step, or adaptive steps";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,9 +17,8 @@ namespace liegrad::dae {
 ///     error control accepted steps above the tolerance, since they could not be shorter.
 class TrustWatch {
  public:
-  /// The model and the options must outlive it.
   TrustWatch(const Model& system, const IntegrateOptions& options)
-      : system_(system), options_(options) {}
+      : model_(system.shared()), options_(options) {}
 
   void set_parameters(std::span<const double> parameters) { parameters_ = parameters; }
   /// Velocities and accelerations are measured by the inertias on the diagonal of the mass matrix, which the assembly
@@ -39,8 +39,8 @@ class TrustWatch {
   double energy_rise(const State& end) const;
   std::string remedy() const;
 
-  const Model& system_;
-  const IntegrateOptions& options_;
+  std::shared_ptr<const Model> model_;
+  IntegrateOptions options_;
   std::span<const double> parameters_;
   State initial_;
   std::vector<double> earlier_v_dot_;  ///< at the start of the step before

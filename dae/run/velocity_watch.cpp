@@ -24,7 +24,7 @@ constexpr double kLargestViolation = 0.03;
 VelocityWatch::Violation VelocityWatch::violation(Stepper& stepper) {
   const State& end = stepper.next();
   std::ranges::copy(stepper.assembly().controls(), consistency_.controls().begin());
-  const std::vector<double> residual = consistency_.velocity_residual(end);
+  const std::vector<double>& residual = consistency_.velocity_residual(end);
   const double across = energy(consistency_.normal_velocity(end, residual));
   const double kinetic = std::max(highest_energy_, energy(end.v));
   const auto worst =

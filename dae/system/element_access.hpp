@@ -52,7 +52,7 @@ class ElementAccess {
 template <lie::Scalar S>
 class Coordinates : public Eigen::Map<const lie::Vec<S, Eigen::Dynamic>> {
  public:
-  /// `call` is what the numbers are got by, such as "coordinates(0)". The numbers must outlive this.
+  /// `call` is what the numbers are got by, such as "coordinates(0)". Precondition: the numbers stay where they are.
   Coordinates(const std::vector<S>& numbers, const ElementAccess& access, std::string call)
       : Eigen::Map<const lie::Vec<S, Eigen::Dynamic>>(numbers.data(), std::ssize(numbers)),
         access_(access),

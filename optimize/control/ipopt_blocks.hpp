@@ -12,7 +12,7 @@ namespace liegrad::control {
 inline constexpr bool kIpoptTakesBlocks = IPOPT_VERSION_MAJOR > 3 ||
                                           (IPOPT_VERSION_MAJOR == 3 && IPOPT_VERSION_MINOR >= 14);
 
-/// Builds IPOPT's algorithm around TimeBlocks, those of the program where it has some; both must outlive it, and a request
+/// Builds IPOPT's algorithm around TimeBlocks, those of the program where it has some; a request
 /// to stop ends a factorisation. IPOPT older than 3.14 does not take it: then there is none.
 Ipopt::SmartPtr<Ipopt::AlgorithmBuilder> block_algorithm(Program& program, const StopRequest& stop);
 

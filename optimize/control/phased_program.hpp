@@ -18,7 +18,7 @@ namespace liegrad::control {
 /// behind those of the phase before, and a link couples two neighbours.
 class PhasedProgram final : public Program {
  public:
-  /// Method, formulation and backend are those of the options; steps those of the phases. The problem must outlive it.
+  /// Method, formulation and backend are those of the options; steps those of the phases. The problem is taken as it is now.
   /// Throws InvalidArgument.
   PhasedProgram(const PhasedProblem& problem, const TranscriptionOptions& options,
                 const StopRequest& stop);
@@ -89,7 +89,7 @@ class PhasedProgram final : public Program {
   int phase_of_variable(int variable) const;
   int phase_of_row(int row) const;
 
-  const PhasedProblem& problem_;
+  PhasedProblem problem_;
   std::vector<Phase> phases_;
   int first_link_row_ = 0;
   std::vector<LinkRow> link_rows_;

@@ -24,7 +24,7 @@ namespace liegrad::control {
 ///     dg/dz = g_z + g_w S,   H = (Sᵀ I) ∇²L (S I)ᵀ,   F_wᵀ η = -(σ f + yᵀg)_w,   L = σ f + yᵀg + ηᵀF.
 class ShootingProgram final : public Program {
  public:
-  /// All must outlive it. A request to stop ends a run, at a point that then is not defined. Throws InvalidArgument.
+  /// A request to stop ends a run, at a point that then is not defined. Throws InvalidArgument.
   ShootingProgram(Transcription& transcription, Nlp& nlp, const StopRequest& stop);
 
   Interval variable_interval(int variable) const override;

@@ -79,7 +79,7 @@ struct Solver::Parts {
 
   Clock::time_point begin;
   StopRequest stop;
-  const Problem& problem;
+  Problem problem;
   SolveOptions options;
   Transcription transcription;
   Nlp nlp;

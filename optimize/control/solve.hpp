@@ -45,7 +45,7 @@ struct SolveOptions {
 /// All that does not depend on where a search begins is made once: a second search records nothing and compiles nothing.
 class Solver {
  public:
-  /// The problem must outlive it. Throws InvalidArgument for problems and options that make no sense.
+  /// Of the problem as it is now. Throws InvalidArgument for problems and options that make no sense.
   explicit Solver(const Problem& problem, const SolveOptions& options = {});
   ~Solver();
   Solver(const Solver&) = delete;

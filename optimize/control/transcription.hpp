@@ -38,7 +38,7 @@ struct PhaseStart {
 /// at the end. Controls are linear in time between grid points.
 class Transcription {
  public:
-  /// The problem must outlive it. A request to stop leaves the guess as far as it came. Throws InvalidArgument.
+  /// Of the problem as it is now. A request to stop leaves the guess as far as it came. Throws InvalidArgument.
   Transcription(const Problem& problem, const TranscriptionOptions& options,
                 const PhaseStart& start = {}, const StopRequest& stop = {});
 
@@ -171,7 +171,7 @@ class Transcription {
   bool has_stages_of(const Solution& solution) const;
   std::vector<double> guessed_configuration(double fraction) const;
 
-  const Problem& problem_;
+  Problem problem_;
   TranscriptionOptions options_;
   PhaseStart start_;
   PointFunctions point_functions_;

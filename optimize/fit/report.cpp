@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "liegrad/dae/system/text.hpp"
+#include "liegrad/sensitivity/mode_name.hpp"
 
 namespace liegrad::optimize {
 namespace {
@@ -27,23 +28,14 @@ std::string left(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, text.size()), ' ');
 }
 
-std::string derivative_name(sensitivity::Mode mode) {
-  switch (mode) {
-    case sensitivity::Mode::kForward: return "forward";
-    case sensitivity::Mode::kAdjoint: return "adjoint";
-    case sensitivity::Mode::kDifference: return "difference";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string brief_report(const FitResult& result) {
   return result.message + "; " + std::to_string(result.iterations) + " iterations, " +
          std::to_string(result.evaluations) + " runs (" +
          std::to_string(result.differentiated_evaluations) + " with " +
-         derivative_name(result.jacobian_used) + " derivatives), AICc " +
-         number_text(result.aicc, 5) + ", " + number_text(result.wall_seconds, 3) + " s";
+         name_of(result.jacobian_used) + " derivatives), AICc " + number_text(result.aicc, 5) +
+         ", " + number_text(result.wall_seconds, 3) + " s";
 }
 
 std::string estimates_report(const FitResult& result, bool all) {

@@ -22,7 +22,7 @@ class ObjectiveReader {
  public:
   /// With a grid that moves, a value at a fixed time has another place between the steps, also where it
   /// coincides with the end of one. Between steps v̇, λ and s are what a simulation has there: those of a generalized-α
-  /// method are interpolated, all others have those of (19). The objective must outlive it.
+  /// method are interpolated, all others have those of (19).
   ObjectiveReader(const Objective& objective, const dae::IntegrateOptions& options,
                   bool grid_moves);
 

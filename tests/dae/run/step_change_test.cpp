@@ -4,6 +4,7 @@
 
 #include "dae/heavy_top_runs.hpp"
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
+#include "support/allocations.hpp"
 
 namespace liegrad::testing {
 namespace {
@@ -120,6 +121,33 @@ TEST(AdaptiveSteps, FollowTheToleranceInAllFormulations) {
       }
       last_error = error;
       last_steps = steps;
+    }
+  }
+}
+
+using StepChangeAllocation = test::Allocation;
+
+TEST_F(StepChangeAllocation, DoesNotHappen) {
+  const dae::System system = models::make_model("heavy_top");
+  for (const Formulation formulation :
+       {Formulation::kIndex3, Formulation::kIndex2, Formulation::kStabilized}) {
+    const TopRun run{.formulation = formulation};
+    dae::GeneralizedAlpha stepper(system, run.options().alpha);
+    stepper.start(
+        dae::Consistency(system, {}, dae::LinearSolverKind::kAutomatic).initial_state(0, {}),
+        run.h);
+    double t = 0;
+    for (int n = 0; n < 20; ++n) {
+      const double h = n % 2 == 0 ? run.h : 1.3 * run.h;
+      t += h;
+      bool success = false;
+      const int allocations = test::allocations_of([&] {
+        success = stepper.step(h, t).success;
+        stepper.accept();
+      });
+      ASSERT_TRUE(success) << stepper.report().message;
+      if (n < 10) continue;
+      EXPECT_EQ(allocations, 0) << n << ", " << static_cast<int>(formulation);
     }
   }
 }

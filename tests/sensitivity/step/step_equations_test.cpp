@@ -9,6 +9,7 @@
 #include "liegrad/models/models.hpp"
 #include "matrices_at_point.hpp"
 #include "support/allocations.hpp"
+#include "sensitivity/workshop_model.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -38,7 +39,9 @@ std::vector<Case> all_cases() {
       {"heavy_top", {.body_group = lie::NodeGroup::se3()}},
       {"slider_crank", {}},
       {"slider_crank", {.planar_group = lie::NodeGroup::se2()}},
-      {"torsional_ball", {}}};
+      {"torsional_ball", {}},
+      {"workshop", {}},
+      {"workshop", {.body_group = lie::NodeGroup::se3()}}};
   for (const auto& [model, structure] : models) {
     for (const Formulation formulation :
          {Formulation::kIndex3, Formulation::kIndex2, Formulation::kStabilized}) {
@@ -57,7 +60,10 @@ std::string name_of(const Case& c) {
          std::to_string(c.method.sigma);
 }
 
-dae::System system_of(const Case& c) { return models::make_model(c.model, c.structure); }
+dae::System system_of(const Case& c) {
+  if (c.model == "workshop") return testing::workshop(c.structure.body_group);
+  return models::make_model(c.model, c.structure);
+}
 
 /// A point that satisfies nothing, with charts away from their origins.
 void set_random_point(const dae::System& system, StepEquations& equations) {
