@@ -14,7 +14,7 @@ set(LIEGRAD_SANITIZED_TESTS
   recipe.control recipe.events recipe.many_runs recipe.own_element
   sensitivity.agreement.1 sensitivity.checkpoints sensitivity.differentiate sensitivity.sensitivity
   sensitivity.start_items sensitivity.threads sensitivity.user_function)
-set(LIEGRAD_THREAD_TESTS ad.cache_entry ad.threads optimize.multi_start recipe.many_runs sensitivity.threads)
+set(LIEGRAD_THREAD_TESTS ad.cache_entry ad.threads optimize.multi_start sensitivity.threads)
 
 # They build what these tests run, and nothing else.
 add_custom_target(sanitized_tests)
