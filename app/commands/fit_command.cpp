@@ -174,6 +174,42 @@ void FitCommand::run() const {
   if (!result.result.converged) throw Error("the fit did not converge: " + result.result.message);
 }
 
+/// Refuses keys that are no options, and values that are no value of any.
+void check_problem(const std::string& name, const ordered_json& json, const CLI::App& command) {
+  std::vector<std::string> known = {"system"};
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& own : option->get_lnames()) known.push_back(own);
+  }
+  for (const auto& [key, value] : json.items()) {
+    if (std::ranges::find(known, key) == known.end()) {
+      throw InvalidArgument(name + ": " + dae::unknown_name_message("option", key, known));
+    }
+    const auto is_single = [](const ordered_json& one) {
+      return one.is_string() || one.is_number();
+    };
+    const auto is_list = [&](const ordered_json& one) {
+      return one.is_array() && std::ranges::all_of(one, is_single);
+    };
+    if (key == "data" || key == "holdout") {
+      const bool are_names =
+          value.is_string() || (value.is_array() && std::ranges::all_of(value, [](const auto& one) {
+                                  return one.is_string();
+                                }));
+      if (are_names) continue;
+      throw InvalidArgument(name + ": \"" + key + "\" is the name of a file or a list of names");
+    }
+    const bool is_usable =
+        is_single(value) || value.is_boolean() || is_list(value) ||
+        (value.is_object() && std::ranges::all_of(value, [&](const ordered_json& one) {
+           return is_single(one) || is_list(one);
+         }));
+    if (is_usable) continue;
+    throw InvalidArgument(name + ": \"" + key +
+                          "\" needs a number, a text, true or false, a list of these, or an object "
+                          "of names with their values");
+  }
+}
+
 /// A problem in a file has the options by their names, without the dashes: numbers and texts, lists for those that are
 /// repeated, objects for those that take NAME=VALUE. Names of data files are relative to it.
 std::vector<std::string> arguments_in(const std::string& name, const ordered_json& json) {
@@ -240,6 +276,7 @@ void add_fit_command(CLI::App& app) {
     if (!json.is_object()) throw InvalidArgument(system + " is no JSON object");
     const bool is_problem = json.contains("system") || json.contains("data");
     if (!is_problem) return command->run();
+    check_problem(system, json, *sub);
     // The file first, then what was typed.
     std::vector<std::string> arguments = arguments_in(system, json);
     for (const CLI::Option* option : sub->get_options()) {

@@ -224,6 +224,7 @@ MultiStart fit_from_many(const FitProblem& problem, const FitOptions& options,
   if (how.starts < 1) throw InvalidArgument("a fit needs at least one start");
   if (how.threads < 1) throw InvalidArgument("a fit needs at least one thread");
   const Unknowns unknowns(problem);
+  Ends ends(how.file, unknowns.names());
   const bool has_box = std::ranges::any_of(unknowns.list(), [](const Unknowns::Unknown& unknown) {
     return std::isfinite(unknown.lower) && std::isfinite(unknown.upper);
   });
@@ -233,7 +234,6 @@ MultiStart fit_from_many(const FitProblem& problem, const FitOptions& options,
         " starts need a box that they are taken from; give at least one unknown a "
         "lower and an upper bound");
   }
-  Ends ends(how.file, unknowns.names());
   MultiStart result;
   result.best = fit(problem, options);
   // Judged with the same noise, or costs could not be compared.

@@ -157,6 +157,13 @@ cat >"$scratch/problem.json" <<'END'
 END
 summary 'holds("arm2.J", 0.0014) and holds("joint1.viscous", 4e-4)' "$scratch/problem.json"
 summary '"joint1.coulomb" in p' "$scratch/problem.json" --free joint1.coulomb
+printf '{"system": "double_pendulum", "data": ["swing1.csv"], "fre": ["arm2.J"]}' >"$scratch/wrong.json"
+refuses "$scratch/wrong.json: there is no option 'fre'; did you mean 'free'?" "$scratch/wrong.json"
+printf '{"system": "double_pendulum", "data": [["swing1.csv"]], "free": ["arm2.J"]}' >"$scratch/wrong.json"
+refuses "$scratch/wrong.json: \"data\" is the name of a file or a list of names." "$scratch/wrong.json"
+printf '{"system": "double_pendulum", "data": "swing1.csv", "free": null}' >"$scratch/wrong.json"
+refuses "$scratch/wrong.json: \"free\" needs a number, a text, true or false, a list of these, or an object of names with their values." \
+  "$scratch/wrong.json"
 
 # What is refused.
 refuses 'a fit needs data; give --data FILE.csv.' double_pendulum --free arm2.J
@@ -172,7 +179,16 @@ refuses "'arm2.J' starts at 0.0014, outside of its bounds 0.002 and inf; choose 
 refuses "--profile: there is no unknown 'arm3.J'; did you mean 'arm2.J'?" $swing --free arm2.J --profile arm3.J
 refuses "$scratch/none.csv cannot be read: No such file or directory." $swing --free arm2.J --holdout "$scratch/none.csv"
 refuses '--starts must be at least 1; it is 0.' $swing --free arm2.J --starts 0
+refuses 'fits from 3 starts need a box that they are taken from; give at least one unknown a lower and an upper bound.' \
+  $swing --free arm2.J --starts 3
 refuses '--folds must not be negative; it is -1.' $swing --free arm2.J --folds -1
+refuses 'trials can be left out where there are at least two; there is one.' \
+  double_pendulum --data "$scratch/swing1.csv" --map arm1.theta=theta1 --map arm2.theta=theta2 --free arm2.J --folds 2
+refuses "$scratch/swing1.csv cannot be cut into pieces of 0.005: none of them has two samples; choose longer pieces." \
+  double_pendulum --data "$scratch/swing1.csv" --map arm1.theta=theta1 --map arm2.theta=theta2 --free arm2.J --split 0.005
+refuses "pieces of 0.005 are shorter than the time between samples of $scratch/swing1.csv, which has 101; choose longer pieces." \
+  double_pendulum --data "$scratch/swing1.csv" --map arm1.theta=theta1 --map arm2.theta=theta2 --free arm2.J \
+  --method multiple-shooting --piece 0.005
 refuses '--loss: there is no loss '"'hubert'; did you mean 'huber'?" $swing --free arm2.J --loss hubert:1
 refuses '--prior arm2.J has 1 numbers; give a value and a standard deviation.' $swing --free arm2.J --prior arm2.J=1
 

@@ -301,9 +301,9 @@ double gradient_in_deviations(const FitResult& result) {
 /// What steps that follow the error leave of smoothness would end the search before its minimum; with steps that are held
 /// it arrives there, and with other levels of noise after that.
 TEST(Fit, GoesToTheMinimumWithManyUnknowns) {
-  FitProblem problem = pieces_of_a_swing(30);
+  FitProblem problem = pieces_of_a_swing(16);
   const FitResult result = optimize::fit(problem, {});
-  ASSERT_EQ(result.parameters.size(), 244u);
+  ASSERT_EQ(result.parameters.size(), 132u);
   ASSERT_TRUE(result.converged) << result.message;
   EXPECT_LE(*result.integration_shift, 0.05);
   EXPECT_LT(std::abs(pull(result, "arm1.J", 0.0012)), 4);
@@ -314,19 +314,19 @@ TEST(Fit, GoesToTheMinimumWithManyUnknowns) {
   EXPECT_LT(result.iterations, 40);
 }
 
-/// Four unknowns that have an effect in three combinations only. Runs whose error is larger than the effect of the fourth
-/// cannot tell: they go on with a finer tolerance, and the search does not creep along what is left of it.
+/// Motion has no scale of mass: six unknowns have an effect in five combinations only. With other centres of mass runs
+/// have other errors, which look like an effect of the sixth: runs go on with a finer tolerance, and the search does not
+/// creep along what they leave of it.
 TEST(Fit, SeesWhatDataCannotTellThroughTheErrorOfRuns) {
   FitProblem problem = pieces_of_a_swing(2);
-  problem.free = {"arm1.J", "arm2.J", "arm1.a", "arm2.a", "joint1.coulomb"};
+  problem.free = {"arm1.J", "arm2.J", "arm1.a", "arm2.a", "joint1.coulomb", "joint2.viscous"};
   FitOptions options;
   options.solver.max_iterations = 60;
   const FitResult result = optimize::fit(problem, options);
   ASSERT_TRUE(result.converged) << result.message;
   EXPECT_LT(result.tolerance, 1e-7);
   ASSERT_EQ(result.undetermined.size(), 1u);
-  EXPECT_EQ(result.undetermined[0].sentence,
-            "arm1.J, arm2.J, arm1.a, arm2.a and joint1.coulomb only in a combination");
+  EXPECT_EQ(result.undetermined[0].names, problem.free);
   EXPECT_EQ(result["arm1.J"].verdict, "only in combination");
   EXPECT_EQ(result["arm1.rate0@2"].verdict, "identifiable");
 }
