@@ -44,7 +44,7 @@ function(liegrad_add_kernels target)
     VERBATIM)
 
   # Kernels are long, without branches, and the generator has shared what is common: passes that look for more find
-  # nothing and take a third of the time. Kernels run as fast without.
+  # nothing and take a quarter of the time. Kernels run as fast without.
   set(straight_line "")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set(straight_line -fno-dse -fno-gcse -fno-ipa-cp -fno-tree-ccp -fno-tree-dominator-opts -fno-tree-dse
