@@ -317,7 +317,8 @@ TEST(TaylorTest, FindsAWrongEntryOfAGradient) {
   sensitivity::Trajectory trajectory(problem.system, options.integrate, {});
   const dae::RunValues defaults;
   trajectory.run(defaults, [](long, const sensitivity::StepMade&, bool) {});
-  const sensitivity::VariableSpace space(problem.system, options.variables, trajectory.grid());
+  const sensitivity::VariableSpace space(problem.system, options.variables,
+                                         options.integrate.resolved().method, trajectory.grid());
   sensitivity::DifferenceRuns runs(problem.objective, options.integrate, space,
                                    trajectory.given_values(), trajectory.parameters(), false);
   Vector full(index(space.size()), 0.0);

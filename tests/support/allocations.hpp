@@ -108,7 +108,7 @@ int allocations_of(F&& f) {
   return allocations - before;
 }
 
-class Allocation : public testing::Test {
+class Allocation : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!kHeapIsWatched) GTEST_SKIP() << "no way is known to watch the heap of this system";

@@ -19,6 +19,7 @@
 #include <Eigen/LU>
 
 #include "liegrad/dae/alpha/alpha_kinematics.hpp"
+#include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/equations/assembly.hpp"
 #include "liegrad/dae/linear/sparse_lu.hpp"
 #include "liegrad/dae/linear/sparse_solver.hpp"
@@ -594,15 +595,15 @@ class Matrices {
                     {dae::AlphaParameters::from_spectral_radius(0.8), 0.0},
                     formulation == Formulation::kStabilized) {
     std::normal_distribution<double> normal;
-    state_.q = system.initial_configuration();
-    for (std::vector<double>* list : {&state_.v, &state_.v_dot, &state_.a}) {
+    dae::State state{.q = system.initial_configuration()};
+    for (std::vector<double>* list : {&state.v, &state.v_dot}) {
       list->resize(index(system.dof()));
       for (double& x : *list) x = normal(rng);
     }
+    state.lambda.assign(index(system.num_multipliers()), 0.0);
+    dae::begin_alpha(state, formulation == Formulation::kStabilized, state_);
+    for (double& a : dae::alpha_memory(state_).a) a = normal(rng);
     for (double& lambda : assembly_.multipliers()) lambda = 10 * normal(rng);
-    if (formulation == Formulation::kStabilized) {
-      state_.eta.assign(index(system.num_multipliers()), 0.0);
-    }
     matrix_.size = assembly_.size();
     matrix_.entries = assembly_.pattern();
     std::ranges::sort(matrix_.entries, {},
@@ -615,7 +616,7 @@ class Matrices {
   /// Everything at rest and without forces, as a chain that is released: K = 0, and η does not enter the
   /// equations of motion.
   void stop() {
-    for (std::vector<double>* list : {&state_.v, &state_.v_dot, &state_.a}) {
+    for (std::vector<double>* list : {&state_.v, &state_.v_dot, &state_.memory}) {
       std::ranges::fill(*list, 0.0);
     }
     std::ranges::fill(assembly_.multipliers(), 0.0);
@@ -643,7 +644,7 @@ class Matrices {
  private:
   dae::Assembly assembly_;
   dae::AlphaKinematics kinematics_;
-  dae::State state_;
+  dae::MethodState state_;
   SparseMatrix matrix_;
   std::vector<int> positions_;
 };

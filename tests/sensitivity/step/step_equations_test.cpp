@@ -8,8 +8,8 @@
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 #include "matrices_at_point.hpp"
-#include "support/allocations.hpp"
 #include "sensitivity/workshop_model.hpp"
+#include "support/allocations.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
