@@ -102,7 +102,7 @@ TEST(Mesh, IsRefinedWhereErrorsAreLarge) {
   EXPECT_NEAR(last.cost, 3.2430, 3e-4);
   EXPECT_LT(last.steps, 40 * (1 << (refined.grids.size() - 1)));
   // Neighbours differ by a factor of two at most.
-  const std::vector<dae::State>& states = refined.solution.states;
+  const std::vector<GridState>& states = refined.solution.states;
   for (std::size_t n = 2; n < states.size(); ++n) {
     const double ratio = (states[n].t - states[n - 1].t) / (states[n - 1].t - states[n - 2].t);
     EXPECT_LT(std::max(ratio, 1 / ratio), 2.01) << n;
