@@ -43,13 +43,6 @@ function(liegrad_add_kernels target)
     COMMENT "Writing the kernels of ${target}"
     VERBATIM)
 
-  # Kernels are long, without branches, and the generator has shared what is common: passes that look for more find
-  # nothing and take a quarter of the time. Kernels run as fast without.
-  set(straight_line "")
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set(straight_line -fno-dse -fno-gcse -fno-ipa-cp -fno-tree-ccp -fno-tree-dominator-opts -fno-tree-dse
-      -fno-tree-pre -fno-tree-pta -fno-tree-slp-vectorize -fno-tree-vrp)
-  endif()
   string(MAKE_C_IDENTIFIER "${target}_register_kernels" register_function)
   liegrad_kernel_versions(versions)
   set(declarations "")
@@ -69,7 +62,7 @@ function(liegrad_add_kernels target)
       list(APPEND flags_${version} -O0)
     endif()
     set_source_files_properties("${name}_${version}.cpp" PROPERTIES
-      COMPILE_OPTIONS "-O2;-w;-fno-sanitize=all;-ffp-contract=fast;-fno-math-errno;-fno-trapping-math;-freciprocal-math;${straight_line};${flags_${version}}"
+      COMPILE_OPTIONS "-O2;-w;-fno-sanitize=all;-ffp-contract=fast;-fno-math-errno;-fno-trapping-math;-freciprocal-math;${flags_${version}}"
       OBJECT_DEPENDS "${name}.inc"
       SKIP_PRECOMPILE_HEADERS ON)
     target_sources(${target} PRIVATE "${name}_${version}.cpp")

@@ -26,10 +26,8 @@ constexpr double kForgetting = 0.9;
 constexpr double kNotEvaluated = 4096, kNotEvaluatedWithKept = 16;
 /// At the end of a step constraints hold to so many tolerances: its rotations have been brought to unit length.
 constexpr double kAtTheEnd = 4;
-/// Scales are taken anew after at most so many steps, and sooner where one of them changed by more than this factor since
-/// they were taken last.
-constexpr int kStepsWithScales = 256;
-constexpr double kLargeChange = 2;
+/// Scales are taken anew after at most so many steps.
+constexpr int kStepsWithScales = 64;
 /// A kept matrix is judged after so many corrections.
 constexpr int kIterationsToJudge = 2;
 /// Whether residuals of a simplified matrix are but rounding is asked after so many.
@@ -41,10 +39,6 @@ constexpr int kLongestTrust = 50;
 /// Beyond it sizes are all the same; its square is a number.
 constexpr double kLargestSize = 1e100;
 
-bool is_alike(double before, double now) {
-  return now <= kLargeChange * before && before <= kLargeChange * now;
-}
-
 }  // namespace
 
 Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& options)
@@ -53,7 +47,6 @@ Newton::Newton(Assembly& assembly, Kinematics& kinematics, const NewtonOptions& 
   position_.assign(index(assembly.system().num_multipliers()), 0.0);
   velocity_ = position_;
   inverse_tolerance_.assign(index(assembly.size()), 0.0);
-  previous_ = inverse_tolerance_;
 }
 
 void Newton::reset() {
@@ -67,15 +60,14 @@ void Newton::reset() {
 }
 
 void Newton::update_scales(const State& start, double h) {
-  if (h != tolerances_for_) set_tolerances(h);
-  if (steps_to_scales_-- > 0) return;
-  previous_ = inverse_tolerance_;
-  measure_scales(start, h);
-  const bool changed = !std::ranges::equal(previous_, inverse_tolerance_, is_alike);
-  steps_with_scales_ =
-      changed ? steps_with_scales_ / 2 : std::min(2 * steps_with_scales_ + 1, kStepsWithScales);
-  steps_to_scales_ = steps_with_scales_;
-  rounding_ = std::max(1.0, kForgetting * rounding_);
+  if (steps_to_scales_-- <= 0) {
+    measure_scales(start, h);
+    steps_to_scales_ = std::min(steps_with_scales_, kStepsWithScales);
+    steps_with_scales_ = std::min(2 * steps_with_scales_ + 1, kStepsWithScales);
+    rounding_ = std::max(1.0, kForgetting * rounding_);
+  } else if (h != tolerances_for_) {
+    set_tolerances(h);
+  }
 }
 
 /// At a given motion and not at the first guess, as a wild one must not widen the tolerances.

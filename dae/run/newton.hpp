@@ -39,8 +39,7 @@ class Newton {
   const EquationScales& scales() const { return scales_; }
 
  private:
-  /// Takes scales anew where they are due: at the first step, then in distances that double while scales stay alike and are
-  /// halved when they do not.
+  /// Takes scales anew where they are due: at the first step, at steps that follow in doubling distances, then regularly.
   void update_scales(const State& start, double h);
   void measure_scales(const State& state, double h);
   void set_tolerances(double h);
@@ -85,7 +84,7 @@ class Newton {
   EquationScales scales_;
   State here_;  ///< the motion at which scales were taken within a step
   /// By equation: the inverse of its tolerance.
-  std::vector<double> inverse_tolerance_, previous_;
+  std::vector<double> inverse_tolerance_;
   double tolerances_for_ = 0;
   int steps_with_scales_ = 0, steps_to_scales_ = 0;
   /// Residuals of this size, in units of the tolerance, are rounding.
