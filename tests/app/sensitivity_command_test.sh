@@ -151,7 +151,7 @@ refuses "the directory '$scratch/none' for checkpoints does not exist; create it
 
 # A run that stops part-way.
 says 3 'liegrad: derivatives need the whole run, which ended at t = ' \
-  rotor --set rotor.omega0=0 --method rkmk-rk4 --step 5 --t-end 100 --of rotor.x --wrt rotor.m
+  rotor --set rotor.omega0=0 --method rkmk-rk4 --step 50 --t-end 100 --of rotor.x --wrt rotor.m
 
 refuses "system 'heavy_top': there is no output 'top.xx'; did you mean 'top.x'?" \
   $top --of top.xx --wrt top.m

@@ -236,7 +236,7 @@ END
 
 # A run that cannot go on: status 3, a sentence, and all that was found. Here an explicit method with a step beyond
 # its stability, even after ten halvings.
-unstable='rotor --set rotor.omega0=0 --method rkmk-rk4 --step 5 --t-end 100'
+unstable='rotor --set rotor.omega0=0 --method rkmk-rk4 --step 50 --t-end 100'
 says 3 'liegrad: the step from t = ' $unstable --out "$scratch/failed.csv" --json "$scratch/summary"
 says 3 '  ended                  = newton_diverged' $unstable
 python3 - "$scratch" <<'END' || fail 'a run that could not go on lost what it had'
