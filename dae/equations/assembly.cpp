@@ -176,7 +176,8 @@ void Assembly::set_parameters(std::span<const double> parameters) {
 
 void Assembly::set_own_parameters(Group& group) {
   const std::size_t each = group.kind->shape().parameters.size();
-  for (int e = 0; e < group.num_elements() && group.lanes == 1; ++e) {
+  if (group.lanes > 1) return;
+  for (int e = 0; e < group.num_elements(); ++e) {
     std::copy_n(group.parameters.data() + index(e) * each, each,
                 group.inputs_of(e).data() + group.in.parameters);
   }
@@ -267,7 +268,7 @@ void Assembly::load_lanes(Group& group, int first, int count, Load what) {
           node_map_size(group.kind->groups()[k]));
     }
   }
-  if (Lanes == 1) return;  // set_own_parameters()
+  if (Lanes == 1) return;  // Theirs stand there already, see set_own_parameters().
   if (group.loaded == first || (group.loaded >= 0 && group.has_equal_parameters)) return;
   // Lanes that stand empty get some element's parameters too.
   for (int lane = 0; lane < Lanes; ++lane) {
@@ -370,7 +371,6 @@ void Assembly::evaluate_and_gather(bool with_matrix) {
 
 void Assembly::scale_residual() {
   const auto scale = [this](int first, int last, double factor) {
-#pragma GCC unroll 3
     for (int i = first; i < last; ++i) residual_[index(i)] *= factor;
   };
   const bool has_positions = constraint_rows(formulation_).position;
