@@ -63,6 +63,13 @@ void Assembly::add_group(int kind, const std::vector<int>& elements) {
   group.newton = &group.kind->newton(rows, form_);
   group.values = &group.kind->values(rows, form_);
   group.matrix_offset = group.newton->layout().parts[1].offset;
+  int place = group.matrix_offset;
+  for (const auto& [row, variable] : group.newton->layout().parts[1].pattern) {
+    if (variable < group.in.multiplier_corrections) {
+      group.motion_entries.push_back({place, row, variable % group.kind->dof()});
+    }
+    place += 1;
+  }
   const ElementModel& model = group.kind->model();
   has_energy_ = has_energy_ || model.has_kinetic_energy();
   has_momentum_ = has_momentum_ || model.has_momentum();

@@ -130,6 +130,12 @@ class Assembly {
     const ad::Kernel* observables = nullptr;
     const ad::Kernel* acceleration = nullptr;  ///< found when first asked for
     int matrix_offset = 0;                     ///< of the derivatives in the outputs of `newton`
+    /// A derivative by a position, a velocity or an acceleration: where it stands in the outputs of `newton`, of which
+    /// row it is, and by which of the coordinates.
+    struct MotionEntry {
+      int place, row, coordinate;
+    };
+    std::vector<MotionEntry> motion_entries;
     PlaceTable rows_of_outputs;                ///< in the residual
     PlaceTable matrix_positions;               ///< of the derivatives
     std::optional<StabilizerColumns> columns;  ///< of η, if the elements depend on position

@@ -74,7 +74,6 @@ Assembly::Products Assembly::measure_products(std::span<const double> x,
   for (const Chunk& chunk : chunks_) {
     Group& group = groups_[index(chunk.group)];
     load_and_call(group, *group.newton, chunk.first, chunk.count, Load::kForSteps);
-    const ad::Pattern& entries = group.newton->layout().parts[1].pattern;
     const int dof = group.kind->dof(), num_rows = group.rows.num_outputs, lanes = group.lanes;
     // Those of the chunk side by side, and what they add up to.
     products_.assign(index(2 * (dof + num_rows) * lanes), 0.0);
@@ -89,11 +88,9 @@ Assembly::Products Assembly::measure_products(std::span<const double> x,
         own_y[i * lanes + lane] = y[index(row[i])];
       }
     }
-    for (int i = 0; i < std::ssize(entries); ++i) {
-      const auto& [output, variable] = entries[index(i)];
-      if (variable >= group.in.multiplier_corrections) continue;
-      const double* const entry = group.outputs.data() + (group.matrix_offset + i) * lanes;
-      const int column = variable % dof * lanes, to = output * lanes;
+    for (const Group::MotionEntry& e : group.motion_entries) {
+      const double* const entry = group.outputs.data() + e.place * lanes;
+      const int column = e.coordinate * lanes, to = e.row * lanes;
       for (int lane = 0; lane < chunk.count; ++lane) {
         const double magnitude = std::abs(entry[lane]);
         sum_x[to + lane] += magnitude * own_x[column + lane];

@@ -21,6 +21,15 @@ constexpr double kLargestViolation = 0.03;
 
 }  // namespace
 
+VelocityWatch::VelocityWatch(Consistency& consistency) : consistency_(consistency) {
+  Assembly& assembly = consistency.assembly();
+  const int dof = assembly.system().dof();
+  for (const auto& [row, column] : assembly.pattern()) {
+    if (row >= dof || column >= dof) continue;
+    mass_.push_back({row, column, assembly.matrix().position(row, column)});
+  }
+}
+
 VelocityWatch::Violation VelocityWatch::violation(Stepper& stepper) {
   const State& end = stepper.next();
   std::ranges::copy(stepper.assembly().controls(), consistency_.controls().begin());
@@ -36,12 +45,10 @@ VelocityWatch::Violation VelocityWatch::violation(Stepper& stepper) {
 
 /// vᵀMv with the matrix of (19) that was evaluated last, whose first block is M.
 double VelocityWatch::energy(std::span<const double> v) const {
-  Assembly& assembly = consistency_.assembly();
-  const int dof = assembly.system().dof();
+  const std::span<const double> matrix = consistency_.assembly().matrix().values();
   double sum = 0;
-  for (const auto& [row, column] : assembly.pattern()) {
-    if (row >= dof || column >= dof) continue;
-    sum += v[index(row)] * assembly.entry(row, column) * v[index(column)];
+  for (const MassEntry& m : mass_) {
+    sum += v[index(m.row)] * matrix[index(m.position)] * v[index(m.column)];
   }
   return sum;
 }

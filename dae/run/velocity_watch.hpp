@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "liegrad/dae/run/stepper.hpp"
 #include "liegrad/dae/start/consistency.hpp"
@@ -17,7 +18,7 @@ namespace liegrad::dae {
 /// highest kinetic energy of the run so far. A motion that begins has hardly any yet, and passes.
 class VelocityWatch {
  public:
-  explicit VelocityWatch(Consistency& consistency) : consistency_(consistency) {}
+  explicit VelocityWatch(Consistency& consistency);
 
   /// What is wrong with the end of a step that succeeded, if anything. Costs a comparison, and as much as a
   /// correction of Newton's where the comparison does not suffice.
@@ -29,10 +30,16 @@ class VelocityWatch {
     int constraint;  ///< that with the largest dΦ/dt
   };
 
+  /// An entry of M, and where it stands in the matrix of (19).
+  struct MassEntry {
+    int row, column, position;
+  };
+
   Violation violation(Stepper& stepper);
   double energy(std::span<const double> v) const;
 
   Consistency& consistency_;
+  std::vector<MassEntry> mass_;
   double highest_energy_ = 0;  ///< of the run, as far as it was looked at
   long moving_steps_ = 0;      ///< since velocities are more than rounding
 };

@@ -93,6 +93,20 @@ std::vector<int> by_lanes(const std::vector<int>& list, int per_term, int num_te
   return result;
 }
 
+/// Of each term, from its part of a list to the rows of a kernel.
+std::vector<dae::Moves> moves_of_terms(const std::vector<int>& list, std::span<const int> rows,
+                                       int num_terms) {
+  std::vector<dae::Moves> result;
+  for (int term = 0; term < num_terms; ++term) {
+    std::vector<dae::Moves::Move> moves;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      moves.push_back({list[index(term) * rows.size() + i], rows[i]});
+    }
+    result.emplace_back(moves);
+  }
+  return result;
+}
+
 }  // namespace
 
 int KernelSum::add_function(const Local& function) {
@@ -132,16 +146,23 @@ const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
   while (std::ssize(group.all_rows) < most_rows) {
     group.all_rows.push_back(static_cast<int>(group.all_rows.size()));
   }
+  if (group.lanes == 1) {
+    group.number_moves = moves_of_terms(group.numbers, f.inputs, group.num_terms);
+    group.argument_moves =
+        moves_of_terms(group.arguments_read, f.arguments_read, group.num_terms);
+    group.value_moves =
+        moves_of_terms(group.values, all_rows(group, f.num_values), group.num_terms);
+  }
   enlarge_to(group.inputs, kernel->layout().num_inputs * group.lanes);
   enlarge_to(group.outputs, kernel->layout().num_outputs * group.lanes);
   return *kernel;
 }
 
 KernelSum::Side KernelSum::arguments_of(const Group& group) {
-  return {group.lane_arguments, group.function.arguments_read};
+  return {group.lane_arguments, group.function.arguments_read, group.argument_moves};
 }
 KernelSum::Side KernelSum::values_of(const Group& group) {
-  return {group.lane_values, all_rows(group, group.function.num_values)};
+  return {group.lane_values, all_rows(group, group.function.num_values), group.value_moves};
 }
 std::span<const int> KernelSum::all_rows(const Group& group, int count) {
   return std::span(group.all_rows).first(index(count));
@@ -149,6 +170,9 @@ std::span<const int> KernelSum::all_rows(const Group& group, int count) {
 
 void KernelSum::load(const Group& group, const Side& side, int first, const double* from,
                      const Place& place, double* to) {
+  if (!side.moves.empty() && place.num_columns == 1) {
+    return side.moves[index(first)].copy(from, to);
+  }
   const int* next = side.list.data() + first * side.per_term();
   for (const int row : side.rows) {
     double* const lanes = to + row * group.lanes;
@@ -169,6 +193,9 @@ void KernelSum::call(Group& group, const ad::Kernel& kernel, int count) {
 
 void KernelSum::add(const Group& group, const Side& side, int first, int count, const Place& place,
                     double* to) {
+  if (!side.moves.empty() && place.num_columns == 1) {
+    return side.moves[index(first)].add_back(group.outputs.data(), to);
+  }
   const int* next = side.list.data() + first * side.per_term();
   for (const int row : side.rows) {
     const double* const lanes = group.outputs.data() + row * group.lanes;
@@ -197,7 +224,7 @@ void KernelSum::for_each_chunk(ad::ResultKind product, std::span<const double> n
       const int* const chunk = group.lane_numbers.data() + first * num_inputs;
       double* const to = group.inputs.data();
       if (group.lanes == 1) {
-        for (int i = 0; i < num_inputs; ++i) to[inputs[index(i)]] = numbers[index(chunk[i])];
+        group.number_moves[index(first)].copy(numbers.data(), to);
       } else {
         for (int i = 0; i < num_inputs; ++i) {
           for (int lane = 0; lane < kLanes; ++lane) {

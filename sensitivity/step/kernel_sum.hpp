@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "liegrad/ad/kernel.hpp"
+#include "liegrad/dae/equations/moves.hpp"
 
 namespace liegrad::sensitivity {
 
@@ -81,6 +82,8 @@ class KernelSum {
     std::vector<int> numbers, arguments, values;  ///< as added, term after term
     std::vector<int> arguments_read;              ///< of the arguments, those that are read
     std::vector<int> lane_numbers, lane_arguments, lane_values;
+    /// Of terms that are evaluated one by one for one column: from places of the sum to rows of the kernel.
+    std::vector<dae::Moves> number_moves, argument_moves, value_moves;
     std::vector<int> all_rows;  ///< 0, 1, … of a list of which a kernel has all
     std::array<const ad::Kernel*, 6> kernels = {};  ///< f, J d, Jᵀ w, H d, J, H
     std::vector<int> lane_jacobian, lane_hessian;   ///< places among the entries of the sum
@@ -101,6 +104,7 @@ class KernelSum {
   struct Side {
     const std::vector<int>& list;  ///< lane by lane
     std::span<const int> rows;
+    std::span<const dae::Moves> moves = {};  ///< of each term, or none
 
     int per_term() const { return static_cast<int>(rows.size()); }
   };
