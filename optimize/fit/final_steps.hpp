@@ -10,6 +10,9 @@ namespace liegrad::optimize {
 /// They go along directions that the runs can tell. Along others, whose effect is below the error of derivatives, the
 /// gradient is that error and less than one digit of it is true: a damped search creeps along them to no end, and bends
 /// the others on its way.
+///
+/// The first step may go by derivatives of coarser runs, whose errors it makes up for with derivatives of its own. What
+/// the last steps change of these is too little to be reported: they ask for values of runs only.
 struct FinalSteps {
   bool has_arrived = false, was_stopped = false;
   int iterations = 0;

@@ -117,15 +117,15 @@ class Observer final : public ceres::IterationCallback {
         x_);
   }
 
-  /// Whether a step was good enough that there is nothing left to be gained: the minimum is a millionth of a
-  /// standard deviation away, with the noise that residuals show. Another step would cost a run to find that out.
-  /// With many unknowns to ask costs something too, and the step must have been a small one.
+  /// Whether a step was good enough that there is nothing left to be gained. Another step would cost a run to find that
+  /// out. With many unknowns to ask costs something too, and the step must have been a small one.
   bool is_there(const ceres::IterationSummary& summary) const {
-    constexpr double kNear = 1e-6, kSmallGain = 1e-2;
+    constexpr double kSmallGain = 1e-2;
+    const double near = options_.distance;
     if (!summary.step_is_successful || summary.iteration == 0) return false;
     const double variance = 2 * summary.cost / num_residuals_;
     if (x_.size() > kManyUnknowns && summary.cost_change > kSmallGain * variance) return false;
-    return expected_decrease(problem_, costs_) <= 0.5 * kNear * kNear * variance;
+    return expected_decrease(problem_, costs_) <= 0.5 * near * near * variance;
   }
 
   /// Runs whose steps follow the error have residuals that are smooth to their tolerance only, and all are smooth to

@@ -38,6 +38,8 @@ struct LeastSquaresOptions {
   TrustRegion trust_region = TrustRegion::kLevenbergMarquardt;
   int max_iterations = 200;
   double function_tolerance = 1e-14, parameter_tolerance = 1e-11, gradient_tolerance = 1e-13;
+  /// How far derivatives see the minimum where a search ends, in standard deviations of the noise that residuals show.
+  double distance = 1e-6;
   int threads = 1;
   struct Iteration {
     int number = 0;

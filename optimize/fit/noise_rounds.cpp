@@ -41,13 +41,56 @@ LeastSquaresSummary NoiseRounds::search(const LeastSquaresOptions& how, Eigen::V
   return summary;
 }
 
+bool NoiseRounds::follows_error() const {
+  return engine_.options().run.adaptive && !engine_.residuals().has_nodes();
+}
+
+void NoiseRounds::set_noise(const std::vector<double>& noise, const Eigen::VectorXd& x) {
+  engine_.noise() = noise;
+  // With nodes a run belongs to its derivatives.
+  const bool keeps_derivatives = !engine_.residuals().has_nodes();
+  statistics_ = statistics_at(engine_, x, keeps_derivatives ? &statistics_ : nullptr);
+}
+
+/// Residuals of runs whose steps follow the error are smooth to their tolerance only. Within a thirtieth of a standard
+/// deviation what a search gains may be that: from there it goes on with the steps that were found.
+void NoiseRounds::approach(Eigen::VectorXd& x, FitResult& result) {
+  if (!follows_error() || std::exchange(has_approached_, true)) return;
+  constexpr double kNear = 1.0 / 30, kLeastGain = kNear * kNear;
+  const LeastSquaresOptions& whole = engine_.options().solver;
+  bool gains_little = false;
+  double cost = std::numeric_limits<double>::infinity();
+  LeastSquaresOptions first = whole;
+  first.distance = kNear;
+  first.on_iteration = [&](const LeastSquaresOptions::Iteration& now, const Eigen::VectorXd& at) {
+    if (whole.on_iteration && !whole.on_iteration(now, at)) return false;
+    if (!now.is_accepted) return true;
+    const double gain = std::exchange(cost, now.cost) - now.cost;
+    gains_little = gain < kLeastGain * 2 * now.cost / engine_.residuals().num_residuals();
+    return !gains_little;
+  };
+  const LeastSquaresSummary summary = search(first, x, result);
+  approach_iterations_ = summary.iterations;
+  const bool was_interrupted = summary.was_stopped && !gains_little;
+  has_ended_ = was_interrupted || summary.iterations >= whole.max_iterations;
+  is_near_ = !has_ended_ && (summary.converged || gains_little);
+  if (!is_near_) return;
+  engine_.residuals().hold_steps(x);
+  set_noise(estimated_noise(problem_, engine_, statistics_), x);
+}
+
+void NoiseRounds::set_tolerance(double tolerance, const Eigen::VectorXd& x) {
+  engine_.set_tolerance(tolerance);
+  engine_.residuals().hold_steps(x);
+  try {
+    statistics_ = statistics_at(engine_, x, &statistics_);
+  } catch (const Error&) {
+    is_near_ = false;  // a search tells what fails
+  }
+}
+
 bool NoiseRounds::arrives(int max_iterations, Eigen::VectorXd& x, FitResult& result) {
   if (engine_.residuals().has_nodes() || !engine_.admissible().is_empty()) return false;
-  try {
-    statistics_ = statistics_at(engine_, x);
-  } catch (const Error&) {
-    return false;  // a search tells what fails
-  }
   const FinalSteps steps = final_steps(engine_, max_iterations, x, statistics_);
   result.iterations += steps.iterations;
   if (!steps.has_arrived && !steps.was_stopped) return false;
@@ -60,37 +103,14 @@ bool NoiseRounds::arrives(int max_iterations, Eigen::VectorXd& x, FitResult& res
 }
 
 void NoiseRounds::minimise(Eigen::VectorXd& x, FitResult& result) {
-  const LeastSquaresOptions& whole = engine_.options().solver;
-  Residuals& residuals = engine_.residuals();
-  const bool follows_error = engine_.options().run.adaptive && !residuals.has_nodes();
+  approach(x, result);
+  if (has_ended_) return;
+  LeastSquaresOptions rest = engine_.options().solver;
+  rest.max_iterations -= std::exchange(approach_iterations_, 0);
+  if (follows_error() && !engine_.residuals().holds_steps()) engine_.residuals().hold_steps(x);
   const int before = result.iterations;
-  const auto left = [&] {
-    return std::max(1, whole.max_iterations - (result.iterations - before));
-  };
-
-  // Residuals of runs whose steps follow the error are smooth to their tolerance only. What a search gains by less than
-  // a thirtieth of a standard deviation may be that; it then goes on with the steps that were found, from where it is.
-  if (follows_error && !residuals.holds_steps() && !is_near_) {
-    constexpr double kLeastGain = 1e-3;
-    bool gains_little = false;
-    double cost = std::numeric_limits<double>::infinity();
-    LeastSquaresOptions first = whole;
-    first.on_iteration = [&](const LeastSquaresOptions::Iteration& now, const Eigen::VectorXd& at) {
-      if (whole.on_iteration && !whole.on_iteration(now, at)) return false;
-      if (!now.is_accepted) return true;
-      const double gain = std::exchange(cost, now.cost) - now.cost;
-      gains_little = gain < kLeastGain * 2 * now.cost / residuals.num_residuals();
-      return !gains_little;
-    };
-    const LeastSquaresSummary summary = search(first, x, result);
-    const bool was_interrupted = summary.was_stopped && !gains_little;
-    if (was_interrupted || result.iterations - before >= whole.max_iterations) return;
-    is_near_ = true;
-  }
-  if (follows_error && !residuals.holds_steps()) residuals.hold_steps();
-  if (is_near_ && arrives(left(), x, result)) return;
-  LeastSquaresOptions rest = whole;
-  rest.max_iterations = left();
+  if (is_near_ && arrives(rest.max_iterations, x, result)) return;
+  rest.max_iterations = std::max(1, rest.max_iterations - (result.iterations - before));
   search(rest, x, result);
 }
 
@@ -109,14 +129,14 @@ void NoiseRounds::run(Eigen::VectorXd& x, FitResult& result) {
       const double before = engine_.noise()[static_cast<std::size_t>(&one - noise.data())];
       return std::abs(one - factor * before) <= 1e-6 * one;
     });
-    engine_.noise() = noise;
-    if (same_ratios && problem_.prior.empty() && options.loss.kind == Loss::Kind::kSquares) {
-      result.cost /= factor * factor;
-      result.gradient_norm /= factor * factor;
-      statistics_ = statistics_at(engine_, x);
-      has_settled_ = true;
-      break;
-    }
+    const bool is_settled =
+        same_ratios && problem_.prior.empty() && options.loss.kind == Loss::Kind::kSquares;
+    set_noise(noise, x);
+    if (!is_settled) continue;
+    result.cost /= factor * factor;
+    result.gradient_norm /= factor * factor;
+    has_settled_ = true;
+    break;
   }
 }
 

@@ -70,7 +70,8 @@ void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jaco
   LastTwo& last = last_[at(trial)];
   const bool has_nodes = trials_[at(trial)].num_pieces() > 1;  // which move without the unknowns
   const auto found = std::ranges::find_if(last.list, [&](const Known& one) {
-    return one.is_known && !has_nodes && one.local == local && (one.has_jacobian || !with_jacobian);
+    return one.is_known && !has_nodes && one.local == local && one.tolerance == tolerance_ &&
+           (one.has_jacobian || !with_jacobian);
   });
   if (found != last.list.end()) {
     last.latest = static_cast<std::size_t>(found - last.list.begin());
@@ -78,6 +79,7 @@ void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jaco
     // Values without derivatives are of no use any more where these are asked for.
     Known& before = last.list[last.latest];
     if (!before.is_known || before.local != local) last.latest = 1 - last.latest;
+    last.last_run = last.latest;
     Known& now = last.list[last.latest];
     now.is_known = false;
     num_runs_ += 1;
@@ -86,6 +88,7 @@ void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jaco
                                {with_jacobian, with_jacobian && unknowns_.has_delays()},
                                now.prediction);
     now.local = local;
+    now.tolerance = tolerance_;
     now.has_jacobian = with_jacobian;
     now.is_known = true;
   }
@@ -95,29 +98,37 @@ void Residuals::evaluate(int trial, const Eigen::VectorXd& local, bool with_jaco
 void Residuals::evaluate_with(double tolerance, int trial, const Eigen::VectorXd& local,
                               TrialResiduals& residuals) {
   LastTwo& last = last_[at(trial)];
-  last.latest = 1 - last.latest;
+  last.latest = last.last_run = 1 - last.latest;
   Known& now = last.list[last.latest];
   now.is_known = false;
   num_runs_ += 1;
   trials_[at(trial)].predict(unknowns_.inputs(trial, local), delays_of(trial, local),
                              {.tolerance = tolerance}, now.prediction);
+  now.local = local;
+  now.tolerance = tolerance;
+  now.has_jacobian = false;
+  now.is_known = trials_[at(trial)].num_pieces() == 1;
   compare(trial, local, false, residuals);
 }
 
-void Residuals::forget() {
-  for (LastTwo& last : last_) {
-    for (Known& one : last.list) one.is_known = false;
+void Residuals::hold_steps(const Eigen::VectorXd& x) {
+  for (int trial = 0; trial < num_trials(); ++trial) {
+    LastTwo& last = last_[at(trial)];
+    const Known& run = last.list[last.last_run];
+    const bool is_there =
+        run.is_known && run.tolerance == tolerance_ && run.local == unknowns_.local(trial, x);
+    trials_[at(trial)].hold_steps(is_there ? Trial::Steps::kLast : Trial::Steps::kNext);
+    for (Known& one : last.list) one.is_known = is_there && &one == &run;
   }
 }
 
-void Residuals::hold_steps() {
-  for (Trial& trial : trials_) trial.hold_steps();
-  forget();
-}
-
+/// What a check has found with this tolerance stays known.
 void Residuals::set_tolerance(double tolerance) {
   for (Trial& trial : trials_) trial.set_tolerance(tolerance);
-  forget();
+  for (LastTwo& last : last_) {
+    for (Known& one : last.list) one.is_known = one.is_known && one.tolerance == tolerance;
+  }
+  tolerance_ = tolerance;
 }
 
 bool Residuals::holds_steps() const {
@@ -129,6 +140,7 @@ void Residuals::evaluate_piece(int trial, int piece, const dae::InitialValues& n
                                const Eigen::VectorXd& local, bool with_jacobian,
                                TrialResiduals& residuals) {
   LastTwo& last = last_[at(trial)];
+  last.last_run = last.latest;
   Known& now = last.list[last.latest];
   now.is_known = false;
   trials_[at(trial)].predict_piece(piece, node, unknowns_.parameter_values(trial, local),

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,8 @@ class Residuals {
   /// The same without derivatives, with steps that follow another tolerance.
   void evaluate_with(double tolerance, int trial, const Eigen::VectorXd& local,
                      TrialResiduals& residuals);
-  /// From the next evaluation on residuals are smooth functions, see Trial::hold_steps().
-  void hold_steps();
+  /// From here on residuals are smooth functions, with the steps of the runs at x, see Trial::hold_steps().
+  void hold_steps(const Eigen::VectorXd& x);
   bool holds_steps() const;
   /// Of the error of all runs that follow, see Trial::set_tolerance().
   void set_tolerance(double tolerance);
@@ -73,8 +74,6 @@ class Residuals {
   long num_differentiated_runs() const { return num_differentiated_runs_; }
 
  private:
-  /// What was evaluated, when runs become others.
-  void forget();
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void compare(int trial, const Eigen::VectorXd& local, bool with_jacobian,
                TrialResiduals& residuals) const;
@@ -89,19 +88,22 @@ class Residuals {
   struct Known {
     Prediction prediction;
     Eigen::VectorXd local;
+    std::optional<double> tolerance = {};  ///< as in Residuals::tolerance_
     bool has_jacobian = false, is_known = false;
   };
   /// The last two: a search ends where it was last or, after a step that was not worth it, before that, and statistics
   /// begin there.
   struct LastTwo {
     std::array<Known, 2> list;
-    std::size_t latest = 0;
+    std::size_t latest = 0;    ///< that was asked for
+    std::size_t last_run = 0;  ///< that was computed
   };
   const Prediction& prediction(int trial) const {
     const LastTwo& last = last_[at(trial)];
     return last.list[last.latest].prediction;
   }
   std::vector<LastTwo> last_;
+  std::optional<double> tolerance_;  ///< that was set
   using Map = Eigen::SparseMatrix<double>;
   std::vector<Map> maps_;  ///< by trial: from columns of predictions to those of residuals
   std::atomic<long> num_runs_ = 0, num_differentiated_runs_ = 0;

@@ -5,7 +5,9 @@ namespace {
 
 /// Of a run that is measured; few enough that the answer costs little where it is no.
 constexpr long kMostSteps = 200;
-constexpr std::size_t kFewSteps = 20;
+/// Of runs that are short whatever holds their steps: with the tolerance of the search, and with the looser one.
+constexpr long kFewSteps = 40;
+constexpr std::size_t kFewLooseSteps = 20;
 /// Of the tolerance, in the measurement. Steps of order 5 would grow by its fifth root, 2.5.
 constexpr double kLooser = 100;
 /// Steps that grow by less are held short by stability.
@@ -45,18 +47,19 @@ bool explicit_method_suits(FitEngine& engine, double tolerance, const Eigen::Vec
                                              residuals.delays_of(trial, local), with, most_steps);
   };
   try {
-    const std::vector<double> loose = step_times(kLooser * tolerance, kMostSteps);
-    const std::size_t count = loose.size();
-    if (count >= kFewSteps) {
+    const auto steps_grow = [&] {
+      const std::vector<double> loose = step_times(kLooser * tolerance, kMostSteps);
+      const std::size_t count = loose.size();
+      if (count < kFewLooseSteps) return true;
       const std::vector<double> tight = step_times(tolerance, static_cast<long>(count));
       // At first motions that die out may ask for short steps themselves: the second half tells.
       const auto later_time = [](const std::vector<double>& times) {
         return times.back() - times[times.size() / 2 - 1];
       };
-      const bool grow =
-          tight.size() < count || later_time(loose) >= kLeastGrowth * later_time(tight);
-      if (!grow) return false;
-    }
+      return tight.size() < count || later_time(loose) >= kLeastGrowth * later_time(tight);
+    };
+    const bool is_short = std::ssize(step_times(tolerance, kFewSteps)) < kFewSteps;
+    if (!is_short && !steps_grow()) return false;
     // The search begins with them, and finds them there.
     engine.evaluate(trial, x, true);
   } catch (const Error&) {

@@ -96,6 +96,61 @@ std::unique_ptr<NoiseRounds> first_rounds(const FitProblem& problem, const FitOp
   return rounds;
 }
 
+/// What the error of integration does to estimates near the minimum, by runs with a tenth of the tolerance.
+class ErrorCheck {
+ public:
+  ErrorCheck(NoiseRounds& rounds, FitResult& result) : rounds_(rounds), result_(result) {}
+
+  /// Whether runs have to be finer at x; they have a smaller tolerance then. What was found within a standard deviation for
+  /// levels of noise that are nearly the same holds on.
+  bool refines(const Eigen::VectorXd& x) {
+    FitEngine& engine = rounds_.engine();
+    if (is_known_at(x)) return false;
+    noise_ = engine.noise();
+    x_ = x;
+    try {
+      // The error is proportional to the tolerance: the finer run has a part of it left.
+      constexpr double kWhole = kFiner / (kFiner - 1);
+      result_.integration_shift =
+          kWhole * shift_with(result_.tolerance / kFiner, engine, rounds_.statistics(), x);
+    } catch (const Error&) {
+      result_.integration_shift.reset();  // a tolerance below rounding
+      noise_.clear();
+      return false;
+    }
+    const double shift = *result_.integration_shift;
+    double enough = result_.tolerance;
+    if (shift > kAllowedShift) enough *= 0.5 * kAllowedShift / shift;
+    // Whether a direction without effect is one is not seen where the error of runs is larger.
+    const double condition = rounds_.statistics().information.condition();
+    if (condition * engine.least_effect() > 1) enough /= condition * engine.least_effect();
+    if (enough >= result_.tolerance || result_.tolerance <= kLeastTolerance) return false;
+    result_.tolerance = std::max(kLeastTolerance, std::min(enough, result_.tolerance / kFiner));
+    rounds_.set_tolerance(result_.tolerance, x);
+    result_.integration_shift.reset();
+    noise_.clear();
+    return true;
+  }
+
+ private:
+  bool is_known_at(const Eigen::VectorXd& x) const {
+    constexpr double kNearly = 0.1;
+    const bool has_noise = std::ranges::equal(
+        rounds_.engine().noise(), noise_, [](double now, double known) {
+          return std::abs(now - known) <= kNearly * known;
+        });
+    if (!has_noise) return false;
+    const Eigen::VectorXd deviations = rounds_.statistics().information.factor.rowwise().norm();
+    return ((x - x_).array().abs() <= deviations.array()).all();
+  }
+
+  NoiseRounds& rounds_;
+  FitResult& result_;
+  /// That it was found for, with the tolerance of now; or none.
+  std::vector<double> noise_;
+  Eigen::VectorXd x_;
+};
+
 }  // namespace
 
 std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions& options,
@@ -109,32 +164,18 @@ std::unique_ptr<NoiseRounds> search(const FitProblem& problem, const FitOptions&
     engine.residuals().check(trial, engine.unknowns().local(trial, x));
     if (!engine.residuals().has_nodes()) engine.evaluate(trial, x, false);
   }
-  for (;;) {
-    FitEngine& engine = rounds->engine();
-    rounds->run(x, result);
-    result.evaluations = engine.residuals().num_runs();
-    result.differentiated_evaluations = engine.residuals().num_differentiated_runs();
-    if (!is_open || !result.converged) return rounds;
-    try {
-      // The error is proportional to the tolerance: the finer run has a part of it left.
-      constexpr double kWhole = kFiner / (kFiner - 1);
-      result.integration_shift =
-          kWhole * shift_with(result.tolerance / kFiner, engine, rounds->statistics(), x);
-      result.evaluations = engine.residuals().num_runs();
-    } catch (const Error&) {
-      result.integration_shift.reset();  // a tolerance below rounding
-      return rounds;
-    }
-    const double shift = *result.integration_shift;
-    double enough = result.tolerance;
-    if (shift > kAllowedShift) enough *= 0.5 * kAllowedShift / shift;
-    // Whether a direction without effect is one is not seen where the error of runs is larger.
-    const double condition = rounds->statistics().information.condition();
-    if (condition * engine.least_effect() > 1) enough /= condition * engine.least_effect();
-    if (enough >= result.tolerance || result.tolerance <= kLeastTolerance) return rounds;
-    result.tolerance = std::max(kLeastTolerance, std::min(enough, result.tolerance / kFiner));
-    engine.set_tolerance(result.tolerance);
+  ErrorCheck check(*rounds, result);
+  if (is_open) {
+    rounds->approach(x, result);
+    if (rounds->is_near()) check.refines(x);
   }
+  do {
+    rounds->run(x, result);
+  } while (is_open && result.converged && check.refines(x));
+  const Residuals& residuals = rounds->engine().residuals();
+  result.evaluations = residuals.num_runs();
+  result.differentiated_evaluations = residuals.num_differentiated_runs();
+  return rounds;
 }
 
 }  // namespace liegrad::optimize

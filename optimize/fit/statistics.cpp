@@ -240,8 +240,10 @@ Information information_at(FitEngine& engine, const std::vector<TrialResiduals>&
 
 }  // namespace
 
-FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
+FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x,
+                            const FitStatistics* nearby) {
   FitStatistics result;
+  result.least_effect = nearby != nullptr ? nearby->least_effect : engine.least_effect();
   Eigen::VectorXd gradient = Eigen::VectorXd::Zero(x.size());
   Residuals& residuals = engine.residuals();
   const std::size_t outputs = residuals.outputs().size();
@@ -249,8 +251,10 @@ FitStatistics statistics_at(FitEngine& engine, const Eigen::VectorXd& x) {
   result.counts.assign(outputs, 0);
   std::vector<TrialResiduals> weighted;
   for (int trial = 0; trial < residuals.num_trials(); ++trial) {
-    result.residuals.push_back(engine.evaluate(trial, x, true));
-    TrialResiduals& over_noise = weighted.emplace_back(result.residuals.back());
+    TrialResiduals& own =
+        result.residuals.emplace_back(engine.evaluate(trial, x, nearby == nullptr));
+    if (nearby != nullptr) own.jacobian = nearby->residuals[index(trial)].jacobian;
+    TrialResiduals& over_noise = weighted.emplace_back(own);
     weigh(residuals.recording(trial), residuals.outputs_of(trial), engine.noise(),
           engine.options().loss, over_noise);
     for (int j = 0; j < engine.unknowns().num_local(trial); ++j) {

@@ -34,6 +34,10 @@ class Trial::Implementation {
     if (!run.adaptive && run.step == 0) {
       options_.integrate.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = kTolerance}};
     }
+    if (const auto& adaptive = options_.integrate.adaptive) {
+      const dae::ErrorTolerance& given = adaptive->tolerance;
+      if (given.absolute == 0 && !given.multipliers) given_tolerance_ = given.relative;
+    }
     options_.integrate.t_start =
         recording.run_start.value_or(recording.first_time()) - margins.before;
     options_.integrate.t_end = recording.run_end.value_or(recording.last_time()) + margins.after;
@@ -117,9 +121,14 @@ class Trial::Implementation {
     return carried(whole_state_.moved(node, by), limits_[index(k)], parameters);
   }
 
-  void hold_steps() {
+  void hold_steps(Steps of) {
     holds_steps_ = options_.integrate.adaptive.has_value();
-    for (Piece& piece : pieces_) piece.held_steps.clear();
+    for (Piece& piece : pieces_) {
+      piece.held_steps.clear();
+      if (holds_steps_ && of == Steps::kLast) {
+        piece.held_steps = piece.workspace->steps_of_last_run();
+      }
+    }
   }
 
   void set_tolerance(double tolerance) {
@@ -178,7 +187,8 @@ class Trial::Implementation {
   std::vector<Continuity> continuity_;
   std::vector<std::vector<int>> pieces_of_;  ///< by series and sample
   bool holds_steps_ = false;
-  std::optional<double> tolerance_;  ///< in place of that of the options
+  std::optional<double> tolerance_;        ///< in place of that of the options
+  std::optional<double> given_tolerance_;  ///< that of the options, where they have a relative one alone
 
  private:
   /// A run whose steps are measured ends when it has made the most that were asked for.
@@ -338,7 +348,8 @@ class Trial::Implementation {
     Piece& piece = pieces_[index(k)];
     // A search asks for values first and for derivatives there when it likes them; what a check with finer steps found is
     // what the search begins with where these become its own.
-    const std::optional<double> tolerance = parts.tolerance ? parts.tolerance : tolerance_;
+    std::optional<double> tolerance = parts.tolerance ? parts.tolerance : tolerance_;
+    if (tolerance == given_tolerance_) tolerance.reset();
     const bool is_same = piece.has_run && piece.tolerance == tolerance &&
                          std::ranges::equal(parameters, piece.values.parameters) &&
                          (node == nullptr || (node->q == piece.values.initial->q &&
@@ -445,7 +456,7 @@ void Trial::predict(const TrialInputs& inputs, std::span<const double> delays,
   implementation_->predict(inputs, delays, parts, prediction);
 }
 
-void Trial::hold_steps() { implementation_->hold_steps(); }
+void Trial::hold_steps(Steps of) { implementation_->hold_steps(of); }
 bool Trial::holds_steps() const { return implementation_->holds_steps_; }
 void Trial::set_tolerance(double tolerance) { implementation_->set_tolerance(tolerance); }
 std::vector<double> Trial::step_times(const TrialInputs& inputs, std::span<const double> delays,

@@ -69,9 +69,10 @@ class Trial {
   /// With a delay for each series: y(t) = ŷ(t - delay). Throws Error when a run does not come to its end.
   void predict(const TrialInputs& inputs, std::span<const double> delays,
                const PredictionParts& parts, Prediction& prediction);
-  /// The steps of the next prediction are those of all that follow, so that what is predicted is a smooth function: where
-  /// steps follow the error it is smooth to their tolerance only. Without effect on fixed steps.
-  void hold_steps();
+  /// The steps of the last prediction, or of the next one, are those of all that follow, so that what is predicted is a
+  /// smooth function: where steps follow the error it is smooth to their tolerance only. Without effect on fixed steps.
+  enum class Steps { kLast, kNext };
+  void hold_steps(Steps of = Steps::kNext);
   bool holds_steps() const;
   /// Of the error of all runs that follow, whose steps are held no longer. Precondition: steps follow the error.
   void set_tolerance(double tolerance);

@@ -206,6 +206,14 @@ TEST(Fit, FindsTheDoublePendulumWithOffsetsGainsAndSeveralTrials) {
   EXPECT_NEAR(result.output("arm2.theta").noise, 2e-4, 3e-5);
 }
 
+/// The largest entry of the gradient by an unknown in its own standard deviations, that is by how many of them a step in it
+/// alone is too long at most.
+double gradient_in_deviations(const FitResult& result) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const Estimate& one : result.parameters) smallest = std::min(smallest, one.std);
+  return result.gradient_norm * smallest;
+}
+
 /// With noise of a tenth of a millimetre long steps are good enough, and estimates are those of short ones; without
 /// noise they are not, and the fit goes on until only the last digits of the runs are left.
 TEST(Fit, ChoosesATolerance) {
@@ -229,6 +237,10 @@ TEST(Fit, ChoosesATolerance) {
   ASSERT_TRUE(chosen.integration_shift);
   EXPECT_LE(*chosen.integration_shift, 0.05);
   EXPECT_LT(std::abs(pull(chosen, "top.X2", 1)), 4);
+  // Near the minimum the tolerance is settled, and then two steps end there.
+  EXPECT_LE(chosen.differentiated_evaluations, 5);
+  EXPECT_LE(chosen.evaluations, 9);
+  EXPECT_LT(gradient_in_deviations(chosen), 1e-6);
   FitOptions short_steps;
   short_steps.run = fine;
   const FitResult exact = optimize::fit(noisy, short_steps);
@@ -288,14 +300,6 @@ FitProblem pieces_of_a_swing(double t_end) {
   problem.per_trial = {"arm1.theta0", "arm1.rate0", "arm2.theta0", "arm2.rate0"};
   problem.start = {{"arm1.J", 0.0013}, {"arm2.J", 0.0013}};
   return problem;
-}
-
-/// The largest entry of the gradient by an unknown in its own standard deviations, that is by how many of them a step in it
-/// alone is too long at most.
-double gradient_in_deviations(const FitResult& result) {
-  double smallest = std::numeric_limits<double>::infinity();
-  for (const Estimate& one : result.parameters) smallest = std::min(smallest, one.std);
-  return result.gradient_norm * smallest;
 }
 
 /// What steps that follow the error leave of smoothness would end the search before its minimum; with steps that are held
