@@ -140,9 +140,8 @@ void FitOptionsTyped::add_to(CLI::App& command) {
   add("--gain", gains_, "Unknown gain of a sensor", "OUTPUT[=VALUE][:per-trial]");
   add("--delay", delays_, "Unknown delay of a sensor", "OUTPUT[=VALUE][:per-trial]");
   add("--start", start_,
-      "First value of an unknown; `regression`: first values from short pieces; `tracking`: from "
-      "runs "
-      "that a fading force keeps at the data",
+      "First value of an unknown; `regression`: first values from the equations of motion on "
+      "smoothed data; `tracking`: from runs that a fading force keeps at the data",
       "NAME=VALUE");
   add("--lower", lower_, "Lower bound of an unknown", "NAME=VALUE");
   add("--upper", upper_, "Upper bound of an unknown", "NAME=VALUE");

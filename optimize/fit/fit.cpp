@@ -136,7 +136,8 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
   const auto began = Clock::now();
   FitProblem problem = checked(given, options);
   const FitOptions rough = with_first_tolerance(options);
-  if (options.start_by_regression) problem = start_by_regression(problem, rough);
+  std::string remark;
+  if (options.start_by_regression) problem = start_by_regression(problem, rough, remark);
   if (options.start_by_tracking) problem = start_by_tracking(problem, rough);
   if (options.start_from_data) problem = with_starts_from_data(problem, rough);
   FitResult result;
@@ -157,6 +158,7 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
   }
   report(problem, engine, x, statistics, result);
   result.findings = findings_of(result, engine.unknowns());
+  if (!remark.empty()) result.findings.push_back(remark);
   if (!rounds->has_settled()) {
     result.findings.push_back(
         "levels of noise still changed after " + std::to_string(options.max_noise_rounds) +

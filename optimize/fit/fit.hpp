@@ -31,7 +31,7 @@ struct FitOptions {
   double piece = 0;
   /// Initial values that are unknown and have no given start are first fitted to the first samples of each trial.
   bool start_from_data = true;
-  /// A first estimate of the shared unknowns by least squares on short pieces of the data, see start_by_regression().
+  /// A first estimate of the shared unknowns from the equations of motion on smoothed data, see start_by_regression().
   bool start_by_regression = false;
   /// Starts of all unknowns by fits with forces that pull runs to the data and fade, see start_by_tracking().
   bool start_by_tracking = false;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/optimize/fit/acceleration_regression.hpp"
 #include "liegrad/optimize/fit/engine.hpp"
 #include "liegrad/optimize/fit/start_values.hpp"
 
@@ -57,30 +58,24 @@ std::vector<Recording> some_of(const std::vector<Recording>& pieces) {
   return some;
 }
 
-}  // namespace
-
-FitProblem start_by_regression(const FitProblem& problem, const FitOptions& given) {
-  const Unknowns unknowns(problem);
-  FitProblem regression = without_trials(problem, unknowns);
-  if (regression.free.empty()) return problem;
-  FitOptions options = given;
+/// A fit to pieces that grow, each with a free initial state on the constraints. In a piece of a few samples the motion is
+/// nearly that of its own initial state, and what parameters change of it is nearly linear in them. `trials` are recordings
+/// of the outputs themselves.
+FitProblem start_by_pieces(const FitProblem& problem, const std::vector<Recording>& trials,
+                           FitProblem regression, FitOptions options) {
   options.piece = 0;
   options.start_by_regression = false;
   options.solver.max_iterations = 100;
   options.solver.on_iteration = {};
-  FitProblem whole = problem;
-  for (int trial = 0; trial < unknowns.num_trials(); ++trial) {
-    whole.trials[index(trial)] = without_sensor_effects(problem, trial);
-  }
-  const InitialCoordinates state(problem.system, whole.trials.front().first_time(),
-                                 regression.per_trial, {});
+  const InitialCoordinates state(problem.system, trials.front().first_time(), regression.per_trial,
+                                 {});
   FitProblem result = problem;
   // Longer pieces show more, and need better values to begin with.
   constexpr double kGrowth = 4;
   for (double factor = 1;; factor *= kGrowth) {
     std::vector<Recording> pieces;
     bool is_short = false;
-    for (const Recording& recording : whole.trials) {
+    for (const Recording& recording : trials) {
       const double length = factor * shortest_piece(recording, state.names().size());
       const double duration = recording.last_time() - recording.first_time();
       is_short = is_short || 2 * length < duration;
@@ -92,7 +87,7 @@ FitProblem start_by_regression(const FitProblem& problem, const FitOptions& give
     try {
       const FitProblem started = with_starts_from_data(regression, options);
       FitEngine engine(started, options);
-      set_noise_to_spread(whole.trials, engine);
+      set_noise_to_spread(trials, engine);
       Eigen::VectorXd x = engine.unknowns().start();
       const double before = engine.cost(x);
       engine.minimise(x);
@@ -108,6 +103,47 @@ FitProblem start_by_regression(const FitProblem& problem, const FitOptions& give
       return result;
     }
   }
+}
+
+/// Given starts of shared initial values are guesses as well: what the first samples show replaces them.
+void forget_initial_values(const Unknowns& unknowns, FitProblem& problem) {
+  for (int i = 0; i < unknowns.num_shared(); ++i) {
+    const Unknowns::Unknown& unknown = unknowns.list()[index(i)];
+    if (!unknown.is_initial_value || !unknown.has_given_start) continue;
+    if (InitialCoordinates::has_form(problem.system, unknown.name)) continue;
+    problem.system.set_parameter(unknown.name, unknown.start);
+    problem.start.erase(unknown.name);
+  }
+}
+
+}  // namespace
+
+FitProblem start_by_regression(const FitProblem& problem, const FitOptions& options,
+                               std::string& remark) {
+  const Unknowns unknowns(problem);
+  const FitProblem regression = without_trials(problem, unknowns);
+  if (regression.free.empty()) return problem;
+  std::vector<Recording> trials;
+  for (int trial = 0; trial < unknowns.num_trials(); ++trial) {
+    trials.push_back(without_sensor_effects(problem, trial));
+  }
+  std::vector<int> chosen;
+  for (int i = 0; i < unknowns.num_shared(); ++i) {
+    const std::string& name = unknowns.list()[index(i)].name;
+    if (std::ranges::find(regression.free, name) != regression.free.end()) chosen.push_back(i);
+  }
+  AccelerationRegression equations(problem.system, unknowns, trials, options.run.controls, chosen);
+  if (equations.reason_against()) {
+    remark =
+        "starts come from fits to short pieces of the data and not from the equations of motion: " +
+        *equations.reason_against();
+    return start_by_pieces(problem, trials, regression, options);
+  }
+  const Eigen::VectorXd x = equations.solve();
+  FitProblem result = problem;
+  for (const int i : chosen) result.start[unknowns.list()[index(i)].name] = x(i);
+  forget_initial_values(unknowns, result);
+  return result;
 }
 
 }  // namespace liegrad::optimize
