@@ -136,7 +136,7 @@ class Simulator::Workspace {
     for (std::size_t i = 0; i < given; ++i) {
       if (std::isfinite(values.parameters[i])) continue;
       throw InvalidArgument("the value of parameter '" + model_->parameters()[i].name +
-                            "' is not finite");
+                            "' is not finite; give it a number");
     }
     check_steps(values);
   }

@@ -35,8 +35,9 @@ struct Range {
   double place(double value) const { return (value - low) / (high - low); }
 };
 
-/// One number of a series as it is drawn: an orientation by its residuals alone.
+/// One number of a series of a trial as it is drawn: an orientation by its residuals alone.
 struct Curve {
+  const char* color;
   const std::vector<double>* times;
   std::vector<double> measured, fitted, band, residual;
 };
@@ -51,11 +52,8 @@ class Figure {
 
   std::string svg(const std::string& title) {
     double top = 78;
-    if (!result_.trials.empty()) {
-      for (std::size_t k = 0; k < result_.trials.front().series.size(); ++k) {
-        const optimize::Series& series = result_.trials.front().series[k].measured;
-        for (int i = 0; i < series.residual_size(); ++i) top = add_panel(k, i, top);
-      }
+    for (const optimize::Series* series : measured_numbers()) {
+      for (int i = 0; i < series->residual_size(); ++i) top = add_panel(*series, i, top);
     }
     words(kLeft + kWidth / 2, 22, "middle", title);
     add_legend(46);
@@ -69,31 +67,49 @@ class Figure {
  private:
   std::size_t num_drawn() const { return std::min(result_.trials.size(), kMostTrials); }
 
-  std::vector<Curve> curves_of(std::size_t series, int component) const {
+  /// What some trial measured, each number once: trials need not have the same sensors, nor in the same order.
+  std::vector<const optimize::Series*> measured_numbers() const {
+    std::vector<const optimize::Series*> list;
+    for (std::size_t n = 0; n < num_drawn(); ++n) {
+      for (const optimize::FittedSeries& one : result_.trials[n].series) {
+        const bool is_known = std::any_of(list.begin(), list.end(), [&](const auto* other) {
+          return other->name() == one.measured.name();
+        });
+        if (!is_known) list.push_back(&one.measured);
+      }
+    }
+    return list;
+  }
+
+  std::vector<Curve> curves_of(const std::string& name, int component) const {
     std::vector<Curve> curves;
     for (std::size_t n = 0; n < num_drawn(); ++n) {
-      const optimize::FittedSeries& one = result_.trials[n].series[series];
-      const std::size_t size = static_cast<std::size_t>(one.measured.residual_size());
-      const bool is_rotation = size == 3;
-      Curve curve{&one.measured.times, {}, {}, {}, {}};
-      for (std::size_t i = 0; i < one.measured.times.size(); ++i) {
-        const std::size_t at = i * size + static_cast<std::size_t>(component);
-        curve.residual.push_back(one.residuals[at]);
-        curve.band.push_back(1.96 * one.band[at]);
-        if (is_rotation) continue;
-        curve.measured.push_back(one.measured.values[i]);
-        curve.fitted.push_back(one.computed[i]);
+      for (const optimize::FittedSeries& one : result_.trials[n].series) {
+        if (one.measured.name() == name) curves.push_back(curve_of(one, component, kColors[n]));
       }
-      curves.push_back(std::move(curve));
     }
     return curves;
   }
 
+  static Curve curve_of(const optimize::FittedSeries& one, int component, const char* color) {
+    const std::size_t size = static_cast<std::size_t>(one.measured.residual_size());
+    const bool is_rotation = size == 3;
+    Curve curve{color, &one.measured.times, {}, {}, {}, {}};
+    for (std::size_t i = 0; i < one.measured.times.size(); ++i) {
+      const std::size_t at = i * size + static_cast<std::size_t>(component);
+      curve.residual.push_back(one.residuals[at]);
+      curve.band.push_back(1.96 * one.band[at]);
+      if (is_rotation) continue;
+      curve.measured.push_back(one.measured.values[i]);
+      curve.fitted.push_back(one.computed[i]);
+    }
+    return curve;
+  }
+
   /// Measured and fitted values with residuals below; of an orientation only these, with the band about zero.
-  double add_panel(std::size_t series, int component, double top) {
-    const std::vector<Curve> curves = curves_of(series, component);
-    const optimize::Series& first = result_.trials.front().series[series].measured;
-    const bool is_rotation = first.residual_size() == 3;
+  double add_panel(const optimize::Series& series, int component, double top) {
+    const std::vector<Curve> curves = curves_of(series.name(), component);
+    const bool is_rotation = series.residual_size() == 3;
     Range time, values, residuals;
     residuals.include(0);
     for (const Curve& curve : curves) {
@@ -104,32 +120,30 @@ class Figure {
     }
     if (!(time.high > time.low)) time = time.widened();
     residuals = residuals.widened();
-    const std::string unit = unit_of(first.output);
+    const std::string unit = unit_of(series.output);
     double below = top;
     if (is_rotation) {
       words(kLeft, top - 6, "start",
-            fmt::format("{}: residuals, component {} of the rotation vector (rad)", first.name(),
+            fmt::format("{}: residuals, component {} of the rotation vector (rad)", series.name(),
                         component + 1));
     } else {
       values = values.widened();
-      words(kLeft, top - 6, "start", with_unit(first.name(), unit));
+      words(kLeft, top - 6, "start", with_unit(series.name(), unit));
       frame(top, kCurve, values, time, 6);
-      for (std::size_t n = 0; n < curves.size(); ++n) {
-        draw_band(*curves[n].times, curves[n].fitted, curves[n].band, kColors[n], time, values, top,
-                  kCurve);
-        draw_dots(*curves[n].times, curves[n].measured, kColors[n], time, values, top, kCurve);
+      for (const Curve& curve : curves) {
+        draw_band(*curve.times, curve.fitted, curve.band, curve.color, time, values, top, kCurve);
+        draw_dots(*curve.times, curve.measured, curve.color, time, values, top, kCurve);
       }
       below = top + kCurve + kInnerGap;
       words(kLeft, below - 6, "start", with_unit("residuals", unit));
     }
     frame(below, kResidual, residuals, time, 5);
-    for (std::size_t n = 0; n < curves.size(); ++n) {
+    for (const Curve& curve : curves) {
       if (is_rotation) {
-        draw_band(*curves[n].times, std::vector<double>(curves[n].times->size(), 0.0),
-                  curves[n].band, kColors[n], time, residuals, below, kResidual);
+        draw_band(*curve.times, std::vector<double>(curve.times->size(), 0.0), curve.band,
+                  curve.color, time, residuals, below, kResidual);
       }
-      draw_dots(*curves[n].times, curves[n].residual, kColors[n], time, residuals, below,
-                kResidual);
+      draw_dots(*curve.times, curve.residual, curve.color, time, residuals, below, kResidual);
     }
     for (const double tick : round_ticks(time.low, time.high, 8)) {
       words(x_of(time, tick), below + kResidual + 15, "middle", fmt::format("{:.6g}", tick));

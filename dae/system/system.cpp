@@ -78,7 +78,7 @@ void System::set_initial(std::shared_ptr<const InitialFunction> f,
 void System::set_parameter(const std::string& name, double value) {
   const int i = parameter_index(name);
   if (!std::isfinite(value)) {
-    throw InvalidArgument("the value of parameter '" + name + "' is not finite");
+    throw InvalidArgument("the value of parameter '" + name + "' is not finite; give it a number");
   }
   edit().parameters_[static_cast<std::size_t>(i)].value = value;
 }

@@ -47,7 +47,7 @@ void System::place_new_parameter(const ParameterSpec& parameter, PlacedParameter
     throw InvalidArgument("there are two parameters named '" + other.name + "'; names must differ");
   }
   if (!std::isfinite(parameter.value)) {
-    throw InvalidArgument("the value of parameter '" + parameter.name + "' is not finite");
+    throw InvalidArgument("the value of parameter '" + parameter.name + "' is not finite; give it a number");
   }
   placed.indices.push_back(static_cast<int>(parameters().size() + placed.added.size()));
   placed.added.push_back(parameter);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <ceres/ceres.h>
@@ -32,8 +33,15 @@ class Cost final : public ceres::CostFunction {
     }
     Eigen::VectorXd r;
     Eigen::MatrixXd jacobian;
-    if (!block_.evaluate(local, r, jacobians != nullptr ? &jacobian : nullptr)) return false;
-    if (!r.allFinite() || !jacobian.allFinite()) return false;
+    const bool succeeds = block_.evaluate(local, r, jacobians != nullptr ? &jacobian : nullptr);
+    if (!succeeds || !r.allFinite() || !jacobian.allFinite()) {
+      if (has_succeeded_) return false;
+      // Ceres would print an error of its own.
+      fails_at_start_ = true;
+      r = Eigen::VectorXd::Zero(block_.rows);
+      jacobian = Eigen::MatrixXd::Zero(block_.rows, columns);
+    }
+    has_succeeded_ = has_succeeded_ || !fails_at_start_;
     Eigen::Map<Eigen::VectorXd>(residuals, r.size()) = r;
     if (jacobians == nullptr) return true;
     first = 0;
@@ -56,6 +64,8 @@ class Cost final : public ceres::CostFunction {
   }
 
   const ResidualBlock& block() const { return block_; }
+  /// Whether the first evaluation failed; its residuals were taken as zero, and the search ends.
+  bool fails_at_start() const { return fails_at_start_; }
   // Of the last evaluation that had derivatives.
   const Eigen::VectorXd& residuals() const { return residuals_; }
   const Eigen::MatrixXd& jacobian() const { return jacobian_; }
@@ -65,7 +75,12 @@ class Cost final : public ceres::CostFunction {
   // Ceres evaluates a block in one thread at a time.
   mutable Eigen::VectorXd residuals_;
   mutable Eigen::MatrixXd jacobian_;
+  mutable bool has_succeeded_ = false, fails_at_start_ = false;
 };
+
+bool fails_at_start(const std::vector<Cost*>& costs) {
+  return std::ranges::any_of(costs, [](const Cost* cost) { return cost->fails_at_start(); });
+}
 
 /// By how much the last derivatives expect the cost to fall to its minimum, in the unknowns that are not fixed:
 /// ½ |Fᵀ Jᵀ r|² with the covariance F Fᵀ, along directions that have an effect.
@@ -103,6 +118,7 @@ class Observer final : public ceres::IterationCallback {
   bool has_converged() const { return has_converged_; }
 
   ceres::CallbackReturnType operator()(const ceres::IterationSummary& summary) override {
+    if (fails_at_start(costs_)) return ceres::SOLVER_ABORT;
     if (!goes_on(summary)) return ceres::SOLVER_TERMINATE_SUCCESSFULLY;
     has_converged_ = is_there(summary) || is_rough(summary);
     return has_converged_ ? ceres::SOLVER_TERMINATE_SUCCESSFULLY : ceres::SOLVER_CONTINUE;
@@ -227,6 +243,11 @@ LeastSquaresSummary minimise(const LeastSquaresProblem& problem, const LeastSqua
       summary.iterations.empty() ? 0 : static_cast<int>(summary.iterations.size()) - 1;
   result.initial_cost = summary.initial_cost;
   result.cost = summary.final_cost;
+  if (fails_at_start(costs)) {
+    result.converged = result.was_stopped = false;
+    result.message = "the search could not go on: residuals cannot be evaluated at its start";
+    result.initial_cost = result.cost = std::numeric_limits<double>::infinity();
+  }
   if (!summary.iterations.empty()) {
     result.gradient_norm = summary.iterations.back().gradient_max_norm;
   }

@@ -14,8 +14,16 @@
 namespace liegrad::optimize {
 namespace {
 
-const std::vector<std::string> kTumColumns = {"t", "x", "y", "z", "qx", "qy", "qz", "qw"};
-const std::vector<std::string> kEurocColumns = {"t", "x", "y", "z", "qw", "qx", "qy", "qz"};
+const LineFormat kTum = {
+    {"t", "x", "y", "z", "qx", "qy", "qz", "qw"},
+    ' ',
+    false,
+    "a TUM trajectory has lines of t x y z qx qy qz qw, and a table with names of columns is csv"};
+const LineFormat kEuroc = {{"t", "x", "y", "z", "qw", "qx", "qy", "qz"},
+                           ',',
+                           true,
+                           "an EuRoC trajectory has lines of t,x,y,z,qw,qx,qy,qz with t in whole "
+                           "nanoseconds, and a table with names of columns is csv"};
 
 /// "body.x[2]" or "body.x.2" → ("body.x", 2); of a whole output the component is 0.
 std::pair<std::string, int> output_and_component(const dae::Outputs& outputs, std::string name) {
@@ -161,10 +169,16 @@ class Reader {
 Table table_of(const std::string& file, FileFormat format) {
   switch (format) {
     case FileFormat::kCsv: return read_table(file);
-    case FileFormat::kTum: return read_table(file, kTumColumns);
+    case FileFormat::kTum: return read_table(file, kTum);
     case FileFormat::kEuroc: break;
   }
-  Table table = read_table(file, kEurocColumns);
+  Table table = read_table(file, kEuroc);
+  for (std::size_t row = 0; row < table.lines.size(); ++row) {
+    const double t = table.columns[0][row];
+    if (std::isnan(t) || t == std::floor(t)) continue;
+    throw InvalidArgument(file + ", line " + std::to_string(table.lines[row]) + ": t is " +
+                          dae::number_text(t) + "; " + kEuroc.meaning);
+  }
   // Counted from the first row, so that nanoseconds since 1970 keep their digits.
   const double first = table.columns[0].front();
   for (double& t : table.columns[0]) t = (t - first) * 1e-9;

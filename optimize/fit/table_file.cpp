@@ -37,14 +37,15 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-double number_of(const std::string& cell, const std::string& place) {
+double number_of(const std::string& cell, const std::string& place,
+                 const std::string& advice = {}) {
   if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
   const char* const begin = cell.data() + (cell.front() == '+' ? 1 : 0);
   const char* const end = cell.data() + cell.size();
   const auto [stopped, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || stopped != end) {
-    throw InvalidArgument(place + " is '" + cell + "', where a number is needed");
+    throw InvalidArgument(place + " is '" + cell + "', where a number is needed" + advice);
   }
   if (std::isfinite(value)) return value;
   throw InvalidArgument(place + " is " + cell +
@@ -94,8 +95,23 @@ const std::vector<double>& Table::column(const std::string& name) const {
 
 namespace {
 
-Table read(const std::string& file, const std::vector<std::string>& names) {
-  Table table{file, names, {}, {}};
+/// Throws InvalidArgument for a line of another format, which would be read with numbers exchanged.
+void check_line(const std::string& line, const std::string& place, std::size_t cells,
+                const LineFormat& format) {
+  const bool has_commas = line.find(',') != std::string::npos;
+  if (cells > 1 && has_commas != (format.separator == ',')) {
+    throw InvalidArgument(place + "numbers are separated by " + (has_commas ? "commas" : "blanks") +
+                          "; " + format.meaning);
+  }
+  if (cells == format.names.size() || (format.may_have_more && cells > format.names.size())) return;
+  throw InvalidArgument(place + "there are " + std::to_string(cells) + " numbers; " +
+                        format.meaning);
+}
+
+/// Where there is no format the first line names the columns.
+Table read(const std::string& file, const LineFormat* format) {
+  Table table{file, {}, {}, {}};
+  if (format != nullptr) table.names = format->names;
   std::istringstream text(text_of(file));
   std::string line;
   for (long number = 1; std::getline(text, line); ++number) {
@@ -113,29 +129,30 @@ Table read(const std::string& file, const std::vector<std::string>& names) {
     }
     if (table.columns.empty()) table.columns.resize(table.names.size());
     const std::string place = file + ", line " + std::to_string(number) + ": ";
-    const bool fits =
-        names.empty() ? cells.size() == table.names.size() : cells.size() >= table.names.size();
-    if (!fits) {
+    if (format != nullptr) {
+      check_line(line, place, cells.size(), *format);
+    } else if (cells.size() != table.names.size()) {
       throw InvalidArgument(place + "there are " + std::to_string(cells.size()) + " cells for " +
                             std::to_string(table.names.size()) + " columns");
     }
+    const std::string advice = format != nullptr ? "; " + format->meaning : "";
     for (std::size_t i = 0; i < table.names.size(); ++i) {
-      table.columns[i].push_back(number_of(cells[i], place + "column " + table.names[i]));
+      table.columns[i].push_back(number_of(cells[i], place + "column " + table.names[i], advice));
     }
     table.lines.push_back(number);
   }
   if (table.names.empty()) throw InvalidArgument(file + " is empty");
   check_names(table);
-  if (table.lines.empty()) throw InvalidArgument(file + " has a header and no rows");
+  if (table.lines.empty()) {
+    throw InvalidArgument(file + (format == nullptr ? " has a header and no rows" : " has no rows"));
+  }
   return table;
 }
 
 }  // namespace
 
-Table read_table(const std::string& file) { return read(file, {}); }
+Table read_table(const std::string& file) { return read(file, nullptr); }
 
-Table read_table(const std::string& file, const std::vector<std::string>& names) {
-  return read(file, names);
-}
+Table read_table(const std::string& file, const LineFormat& format) { return read(file, &format); }
 
 }  // namespace liegrad::optimize

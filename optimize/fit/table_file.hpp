@@ -22,7 +22,14 @@ struct Table {
 /// Reads a file whose first line names the columns. Lines that begin with # are left out. Throws InvalidArgument
 /// when it cannot be read, is empty, has no rows, rows of another length or cells that are no numbers.
 Table read_table(const std::string& file);
-/// The same of a file without names: these are its first columns, further ones are left out.
-Table read_table(const std::string& file, const std::vector<std::string>& names);
+
+/// What a line of a file without names of columns has.
+struct LineFormat {
+  std::vector<std::string> names;
+  char separator;       ///< a comma or a blank
+  bool may_have_more;   ///< further columns, which are left out
+  std::string meaning;  ///< "a TUM trajectory has …", for messages
+};
+Table read_table(const std::string& file, const LineFormat& format);
 
 }  // namespace liegrad::optimize

@@ -257,7 +257,7 @@ refuses "system 'heavy_top': there is no parameter 'top.omga2'; did you mean 'to
   heavy_top --set top.omga2=1
 refuses "--set is given 'top.m'; write NAME=VALUE." heavy_top --set top.m
 refuses "--set top.m has the value 'heavy', where a number is needed." heavy_top --set top.m=heavy
-refuses "the value of parameter 'top.m' is not finite." heavy_top --set top.m=nan
+refuses "the value of parameter 'top.m' is not finite; give it a number." heavy_top --set top.m=nan
 for bodies in 0 -3 2.5 1e9 10000001 nan; do
   refuses "--set bodies=$bodies: the number of bodies must be a whole number from 1 to 10 million." \
     chain --set bodies=$bodies

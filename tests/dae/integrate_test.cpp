@@ -106,7 +106,7 @@ TEST(BadParameters, AreNamedWithTheNearestName) {
   EXPECT_EQ(message_of([&] { top.set_parameter("top.mm", 1); }),
             "system 'heavy_top': there is no parameter 'top.mm'; did you mean 'top.m'?");
   EXPECT_EQ(message_of([&] { top.set_parameter("top.m", kNaN); }),
-            "the value of parameter 'top.m' is not finite");
+            "the value of parameter 'top.m' is not finite; give it a number");
   EXPECT_EQ(message_of([] { models::make_model("heavy_topp"); }),
             "there is no built-in system 'heavy_topp'; did you mean 'heavy_top'?");
 }

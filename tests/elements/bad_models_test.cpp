@@ -321,7 +321,7 @@ TEST(BadModels, HaveLawsWhoseTableMakesNoSense) {
   EXPECT_EQ(message_of_drive(TableLaw({0, NAN}, {0, 1})),
             "element 'motor' has a law with a table whose time 1 is nan; it must be finite");
   EXPECT_EQ(message_of_drive(TableLaw({0, 1}, {0, NAN})),
-            "the value of parameter 'motor.y1' is not finite");
+            "the value of parameter 'motor.y1' is not finite; give it a number");
   EXPECT_EQ(message_of_drive(elements::PolynomialLaw(0)),
             "element 'motor' has a polynomial law of 0 coefficients; it needs at least one");
   // Of loads too.

@@ -76,7 +76,7 @@ TEST(System, IsWhatItWasWhenSomethingIsRefused) {
     EXPECT_EQ(description(system), before) << message;
   };
   using elements::RevoluteJoint, elements::RigidBody;
-  refuse("the value of parameter 'b.J2' is not finite", [](dae::System& s) {
+  refuse("the value of parameter 'b.J2' is not finite; give it a number", [](dae::System& s) {
     s.add("b", RigidBody{}, {"b"}, {.values = {{"J2", kNaN}}});
   });
   refuse(
@@ -103,7 +103,7 @@ TEST(System, IsWhatItWasWhenSomethingIsRefused) {
          });
   refuse("element 'hinge' is on the ground alone, which cannot move; name a body",
          [](dae::System& s) { s.add("hinge", elements::FixedPoint{}, {"ground"}); });
-  refuse("the value of parameter 'tip.e1' is not finite", [](dae::System& s) {
+  refuse("the value of parameter 'tip.e1' is not finite; give it a number", [](dae::System& s) {
     s.add_frame("tip", "ground", {.orientation = {1, kNaN, 0, 0}});
   });
   // What was refused can be added when it is right, to a system that never saw it.
@@ -121,12 +121,12 @@ TEST(System, TakesOnlyParametersThatAreNumbers) {
                        [](dae::System& s) {
                          s.add_parameter({"g", kNaN});
                        }),
-            "the value of parameter 'g' is not finite");
+            "the value of parameter 'g' is not finite; give it a number");
   EXPECT_EQ(message_of(system,
                        [](dae::System& s) {
                          s.add_parameter({"g", HUGE_VAL});
                        }),
-            "the value of parameter 'g' is not finite");
+            "the value of parameter 'g' is not finite; give it a number");
   EXPECT_TRUE(system.parameters().empty());
 }
 

@@ -78,6 +78,33 @@ TEST_F(MeasurementFile, HasTrajectoriesInOtherFormats) {
   EXPECT_THROW(optimize::file_format_of("kitti"), InvalidArgument);
 }
 
+/// Quaternions of the wrong order have length 1 too, and nanoseconds are numbers: a file of another format is seen by its
+/// separators and by its times.
+TEST_F(MeasurementFile, IsOfTheFormatThatIsNamed) {
+  const std::string tum =
+      "; a TUM trajectory has lines of t x y z qx qy qz qw, and a table with names of columns is "
+      "csv";
+  const std::string euroc =
+      "; an EuRoC trajectory has lines of t,x,y,z,qw,qx,qy,qz with t in whole nanoseconds, and a "
+      "table with names of columns is csv";
+  const std::string named = "t,x,y,z,qw,qx,qy,qz\n0,1,2,3,1,0,0,0\n1,1,2,3,1,0,0,0\n";
+  const std::string blanks = "0 1 2 3 0 0 0 1\n0.5 1 2 4 0 0 1 0\n";
+  const std::string nanoseconds = "0,1,2,3,1,0,0,0\n5000000,1,2,4,0,1,0,0\n";
+  const auto as_tum = [&](const std::string& text) { return refusal(text, {}, FileFormat::kTum); };
+  const auto as_euroc = [&](const std::string& text) {
+    return refusal(text, {}, FileFormat::kEuroc);
+  };
+  EXPECT_EQ(as_tum(named), ", line 1: numbers are separated by commas" + tum);
+  EXPECT_EQ(as_tum(nanoseconds), ", line 1: numbers are separated by commas" + tum);
+  EXPECT_EQ(as_tum(blanks + "1 2 3\n"), ", line 3: there are 3 numbers" + tum);
+  EXPECT_EQ(as_tum("0 1 2 3 0 0 0 1 9\n"), ", line 1: there are 9 numbers" + tum);
+  EXPECT_EQ(as_tum("# nothing\n"), " has no rows");
+  EXPECT_EQ(as_euroc(named), ", line 1: column t is 't', where a number is needed" + euroc);
+  EXPECT_EQ(as_euroc(blanks), ", line 1: numbers are separated by blanks" + euroc);
+  EXPECT_EQ(as_euroc("0,1,2,3,1,0,0,0\n0.5,1,2,4,0,1,0,0\n"), ", line 2: t is 0.5" + euroc);
+  EXPECT_EQ(as_euroc(nanoseconds), "none");
+}
+
 TEST_F(MeasurementFile, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(refusal(""), " cannot be read: it is empty");
   EXPECT_EQ(refusal("t,body.x.1\n"), " has a header and no rows");
