@@ -72,8 +72,8 @@ void NoiseRounds::approach(Eigen::VectorXd& x, FitResult& result) {
   const LeastSquaresSummary summary = search(first, x, result);
   approach_iterations_ = summary.iterations;
   const bool was_interrupted = summary.was_stopped && !gains_little;
-  has_ended_ = was_interrupted || summary.iterations >= whole.max_iterations;
-  is_near_ = !has_ended_ && (summary.converged || gains_little);
+  is_near_ = !was_interrupted && (summary.converged || gains_little);
+  has_ended_ = was_interrupted || (!is_near_ && summary.iterations >= whole.max_iterations);
   if (!is_near_) return;
   engine_.residuals().hold_steps(x);
   set_noise(estimated_noise(problem_, engine_, statistics_), x);

@@ -161,18 +161,19 @@ class Trial::Implementation {
   void check(const TrialInputs& inputs) { start(inputs, true); }
 
   dae::InitialValues start(const TrialInputs& inputs, bool check_elements) {
-    std::unique_ptr<dae::Consistency>& consistency = check_elements ? checking_ : starting_;
-    if (!consistency) {
+    if (!checking_) {
       dae::ConsistencyOptions options = options_.integrate.alpha.consistency;
-      options.check_elements = check_elements;
-      consistency =
-          std::make_unique<dae::Consistency>(system_, options, options_.integrate.alpha.solver);
+      options.check_elements = true;
+      checking_.emplace(system_, options, options_.integrate.alpha.solver);
+      options.check_elements = false;
+      starting_.emplace(checking_->assembly(), options);
     }
-    consistency->set_parameters(inputs.parameters);
+    dae::Consistency& consistency = check_elements ? *checking_ : *starting_;
+    consistency.set_parameters(inputs.parameters);
     const double t = options_.integrate.t_start;
     const dae::InitialValues* const from = first_state(inputs);
-    const dae::State state = from != nullptr ? consistency->initial_state(t, controls_at(t), *from)
-                                             : consistency->initial_state(t, controls_at(t));
+    const dae::State state = from != nullptr ? consistency.initial_state(t, controls_at(t), *from)
+                                             : consistency.initial_state(t, controls_at(t));
     return {state.q, state.v};
   }
 
@@ -429,8 +430,9 @@ class Trial::Implementation {
   std::vector<int> first_values_;                 ///< by series
   std::vector<std::vector<std::size_t>> groups_;  ///< of series that are read at the same times
   std::vector<double> delays_;
-  std::unique_ptr<dae::Consistency> consistency_;          ///< carries states to the constraints
-  std::unique_ptr<dae::Consistency> starting_, checking_;  ///< with elements unchecked and checked
+  std::unique_ptr<dae::Consistency> consistency_;  ///< carries states to the constraints
+  /// With elements checked, and unchecked in the same assembly.
+  std::optional<dae::Consistency> checking_, starting_;
   int num_initial_ = 0;
   std::unique_ptr<InitialChart> chart_;
   Eigen::MatrixXd by_coordinates_;
