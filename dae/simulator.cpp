@@ -184,7 +184,8 @@ class Simulator::Workspace {
     stepper_->set_error_norm(norm_ ? &*norm_ : nullptr);
     stepper_->start(consistent_, step_);
     if (Consistency* const of_velocities = stepper_->consistency_of_velocities()) {
-      velocity_watch_.emplace(*of_velocities);
+      if (!velocity_watch_) velocity_watch_.emplace(*of_velocities);
+      velocity_watch_->start();
     }
     trust_.start(stepper_->state(), initial_.assembly());
     if (options_.on_start) options_.on_start(stepper_->state(), step_);

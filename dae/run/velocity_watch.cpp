@@ -30,6 +30,11 @@ VelocityWatch::VelocityWatch(Consistency& consistency) : consistency_(consistenc
   }
 }
 
+void VelocityWatch::start() {
+  highest_energy_ = 0;
+  moving_steps_ = 0;
+}
+
 VelocityWatch::Violation VelocityWatch::violation(Stepper& stepper) {
   const State& end = stepper.next();
   std::ranges::copy(stepper.assembly().controls(), consistency_.controls().begin());

@@ -20,6 +20,9 @@ class VelocityWatch {
  public:
   explicit VelocityWatch(Consistency& consistency);
 
+  /// Forgets the run before.
+  void start();
+
   /// What is wrong with the end of a step that succeeded, if anything. Costs a comparison, and as much as a
   /// correction of Newton's where the comparison does not suffice.
   std::optional<std::string> failure(Stepper& stepper);
