@@ -13,6 +13,16 @@ using lie::GroupKind;
 
 }  // namespace
 
+StepCoefficients alpha_coefficients(const AlphaParameters& parameters, double h) {
+  return {.c_a = parameters.acceleration_factor(),
+          .c_v = h * parameters.velocity_factor(),
+          .k_q = h * h,
+          .c_r = parameters.velocity_factor(),
+          .k_r = h,
+          .motion_scale = h,
+          .position_scale = 1 / h};
+}
+
 AlphaKinematics::AlphaKinematics(const lie::GroupList& space, const AlphaMethod& method,
                                  bool stabilized)
     : space_(space), method_(method), stabilized_(stabilized) {
@@ -89,13 +99,7 @@ void AlphaKinematics::set_step(double h) {
                     .v_dot_a = p.alpha_m,
                     .v_dot_v_dot = p.alpha_f,
                     .v_dot_divisor = 1 - p.alpha_f};
-  coefficients_ = {.c_a = p.acceleration_factor(),
-                   .c_v = h * p.velocity_factor(),
-                   .k_q = h * h,
-                   .c_r = p.velocity_factor(),
-                   .k_r = h,
-                   .motion_scale = h,
-                   .position_scale = 1 / h};
+  coefficients_ = alpha_coefficients(p, h);
 }
 
 std::span<const double> AlphaKinematics::start_view(int node) const {

@@ -7,6 +7,9 @@
 
 namespace liegrad::dae {
 
+/// Those of a step of length h, for all variants: what corrections of velocity mean for v̇, v and q.
+StepCoefficients alpha_coefficients(const AlphaParameters& parameters, double h);
+
 /// The relations of step_equations.hpp on plain numbers, without allocation, with their derivatives:
 /// δ = hQ(w - Nη') for a correction w of velocity in units of γ/β and η' of η, where, with the matrix
 /// D of D x = d/dε T(θ + εx) u, u = y - (1-σ) β/γ v,

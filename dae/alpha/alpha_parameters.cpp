@@ -1,29 +1,18 @@
 #include "liegrad/dae/alpha/alpha_parameters.hpp"
 
 #include <cmath>
-#include <sstream>
 #include <utility>
 
+#include "liegrad/dae/system/sentence.hpp"
 #include "liegrad/lie/error.hpp"
 
 namespace liegrad::dae {
 namespace {
 
-// Twelve digits show what a user typed and hide the rounding of sums.
-constexpr int kDigits = 12;
-
-// A difference in the order condition that those digits do not show is taken for rounding. What it
+// A difference in the order condition that the digits of a sentence() do not show is taken for rounding. What it
 // adds to the velocity, 1e-11 h v̈ in unit time [ArnoldCardonaBruels2015, Eq. (40b)], is less than a
 // corrector iteration leaves.
 constexpr double kOrderTolerance = 1e-11;
-
-template <class... Parts>
-std::string sentence(const Parts&... parts) {
-  std::ostringstream text;
-  text.precision(kDigits);
-  (text << ... << parts);
-  return text.str();
-}
 
 /// [ArnoldCardonaBruels2015, Eq. (42)] after its choice of α_m and α_f.
 AlphaParameters second_order(double alpha_m, double alpha_f) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "liegrad/ad/kernel.hpp"
+#include "liegrad/dae/alpha/alpha_kinematics.hpp"
 #include "liegrad/dae/alpha/alpha_memory.hpp"
 #include "liegrad/dae/alpha/local_motion.hpp"
 #include "liegrad/dae/system/node_tangent.hpp"
@@ -118,13 +119,7 @@ class UpdatedLagrangian final : public Kinematics {
                            std::span(start.q).subspan(index(space_.coeff_offset(i))),
                            start_view_[index(i)]);
     }
-    assembly.coefficients() = {.c_a = p.acceleration_factor(),
-                               .c_v = h * p.velocity_factor(),
-                               .k_q = h * h,
-                               .c_r = p.velocity_factor(),
-                               .k_r = h,
-                               .motion_scale = h,
-                               .position_scale = 1 / h};
+    assembly.coefficients() = alpha_coefficients(p, h);
   }
 
   void guess_increment(std::span<const double> delta_q) override {

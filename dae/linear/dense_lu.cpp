@@ -34,8 +34,7 @@ DenseLu::DenseLu(int size, std::vector<bool> has_inertia)
       row_scale_(index(size), 1.0),
       column_scale_(index(stride_), 1.0),
       has_inertia_(std::move(has_inertia)),
-      work_(index(size)),
-      column_(index(size)) {}
+      work_(index(size)) {}
 
 /// Whether inertias are so small or so large beside other entries that elimination could lose them.
 bool DenseLu::has_extreme_inertia() const {
@@ -212,23 +211,6 @@ LIEGRAD_FOR_WIDE_REGISTERS void DenseLu::solve_transposed(int columns, std::span
     const int to = order_[index(i)];
     rows_.store(i, b, to, row_scale_[index(to)]);
   }
-}
-
-double DenseLu::condition() const {
-  double norm = 0, inverse_norm = 0;
-  for (int j = 0; j < n_; ++j) {
-    double sum = 0;
-    for (int i = 0; i < n_; ++i) sum += std::abs(a_[index(position(i, j))]);
-    norm = std::max(norm, sum);
-
-    std::fill(column_.begin(), column_.end(), 0.0);
-    column_[index(j)] = 1;
-    solve(column_);
-    sum = 0;
-    for (const double x : column_) sum += std::abs(x);
-    inverse_norm = std::max(inverse_norm, sum);
-  }
-  return norm * inverse_norm;
 }
 
 }  // namespace liegrad::dae

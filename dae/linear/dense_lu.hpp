@@ -43,8 +43,6 @@ class DenseLu {
   /// Of many right-hand sides, see LinearSolver.
   void solve(int columns, std::span<double> b) const;
   void solve_transposed(int columns, std::span<double> b) const;
-  /// |A|₁ |A⁻¹|₁, exactly, in as many solutions as there are unknowns.
-  double condition() const;
 
  private:
   bool has_extreme_inertia() const;
@@ -69,7 +67,7 @@ class DenseLu {
   bool is_scaled_ = false;  ///< otherwise they are all one
   std::vector<bool> has_inertia_;
   int factorizations_with_scales_ = 0;
-  mutable std::vector<double> work_, column_;
+  mutable std::vector<double> work_;
   mutable panels::Rows rows_;
   int singular_unknown_ = -1;
 };

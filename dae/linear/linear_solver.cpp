@@ -189,8 +189,4 @@ void LinearSolver::solve_transposed(int columns, std::span<double> b) const {
   solver_->visit([&](const auto& s) { s.solve_transposed(columns, b); });
 }
 
-double LinearSolver::condition_estimate() const {
-  return solver_->visit([](const auto& s) { return s.condition(); });
-}
-
 }  // namespace liegrad::dae

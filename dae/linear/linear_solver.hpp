@@ -93,8 +93,6 @@ class LinearSolver {
   /// number when it is larger than ever before.
   void solve(int columns, std::span<double> b) const;
   void solve_transposed(int columns, std::span<double> b) const;
-  /// |A|₁ |A⁻¹|₁, or an estimate of it. As expensive as a factorisation.
-  double condition_estimate() const;
 
  private:
   struct Solver;

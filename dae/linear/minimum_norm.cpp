@@ -41,10 +41,4 @@ void MinimumNorm::solve_transposed(int columns, std::span<double> b) const {
   panels::solve_one_by_one(columns, b, column_, [this](auto& x) { solve_transposed(x); });
 }
 
-double MinimumNorm::condition() const {
-  if (rank() == 0) return 1;
-  const auto& t = decomposition_.matrixQTZ();
-  return std::abs(t(0, 0) / t(rank() - 1, rank() - 1));
-}
-
 }  // namespace liegrad::dae

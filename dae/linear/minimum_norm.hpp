@@ -31,8 +31,6 @@ class MinimumNorm {
   /// Of many right-hand sides, see LinearSolver.
   void solve(int columns, std::span<double> b) const;
   void solve_transposed(int columns, std::span<double> b) const;
-  /// Of the part of A that has an inverse, estimated from the pivots of its decomposition.
-  double condition() const;
 
  private:
   Eigen::MatrixXd a_;

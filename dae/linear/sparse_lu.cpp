@@ -173,10 +173,4 @@ void SparseLu::solve_transposed(std::span<double> b) const {
   klu_tsolve(klu_->symbolic, klu_->numeric, klu_->n, 1, b.data(), &klu_->common);
 }
 
-double SparseLu::condition() const {
-  Klu& k = *klu_;
-  klu_condest(k.columns.data(), k.values.data(), k.symbolic, k.numeric, &k.common);
-  return k.common.condest;
-}
-
 }  // namespace liegrad::dae

@@ -32,8 +32,6 @@ class SparseLu {
 
   void solve(std::span<double> b) const;
   void solve_transposed(std::span<double> b) const;
-  /// KLU's estimate of |A|₁ |A⁻¹|₁, a lower bound and seldom far from it.
-  double condition() const;
 
  private:
   struct Klu;

@@ -1,6 +1,5 @@
 #include "liegrad/dae/linear/sparse_solver.hpp"
 
-#include <limits>
 #include <utility>
 
 #include "liegrad/dae/linear/panels.hpp"
@@ -94,12 +93,6 @@ void SparseSolver::solve_transposed(int columns, std::span<double> b) const {
   if (uses_blocks_) return blocks_->solve_transposed(columns, b);
   column_.resize(index(size_));
   panels::solve_one_by_one(columns, b, column_, [this](auto& x) { general_->solve_transposed(x); });
-}
-
-double SparseSolver::condition() const {
-  SparseLu& solver = general();
-  if (uses_blocks_ && !solver.factorize()) return std::numeric_limits<double>::infinity();
-  return solver.condition();
 }
 
 }  // namespace liegrad::dae

@@ -38,7 +38,6 @@ class SparseSolver {
   /// Of many right-hand sides, see LinearSolver.
   void solve(int columns, std::span<double> b) const;
   void solve_transposed(int columns, std::span<double> b) const;
-  double condition() const;
 
  private:
   /// The general solver with the same numbers, made when first needed.

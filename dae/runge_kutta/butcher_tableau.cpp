@@ -2,28 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
+
+#include "liegrad/dae/system/sentence.hpp"
 
 namespace liegrad::dae {
 namespace {
 
 // Sums may be off by so much, or by so much of their terms' magnitude if that is above 1:
 // coefficients that were typed as decimals of ten digits pass, a wrong digit among the first eight
-// does not.
+// does not. A sentence() has the digits to show it.
 constexpr double kSumTolerance = 1e-9;
-// Digits printed, enough to show a sum that is off by more than that.
-constexpr int kDigits = 12;
 
 bool differ(double sum, double expected, double magnitude) {
   return std::abs(sum - expected) > kSumTolerance * std::max(1.0, magnitude);
-}
-
-template <class... Parts>
-std::string sentence(const Parts&... parts) {
-  std::ostringstream text;
-  text.precision(kDigits);
-  (text << ... << parts);
-  return text.str();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "liegrad/dae/start/acceleration_correction.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
 namespace liegrad::dae {
@@ -14,8 +15,8 @@ constexpr double kRounding = 1e-13;
 /// A correction that a kept matrix makes of what the one before left is this part of it at most. Equations that are
 /// linear in v̇, λ and s, which most are, leave rounding.
 constexpr double kKeptContraction = 1e-3;
-/// Where the second correction was rounding it is left out in so many solutions whose first one is not larger by more
-/// than a factor.
+/// Where the second correction of linear equations was rounding it is left out in so many solutions whose first one is not
+/// larger by more than a factor. A second correction of others depends on how far the guess was off where they bend.
 constexpr int kTrustedSolutions = 32;
 constexpr double kTrustedGrowth = 10;
 
@@ -26,6 +27,8 @@ AccelerationSolver::AccelerationSolver(const Model& system, bool allow_redundant
     : assembly_(system, Formulation::kIndex3, false,
                 allow_redundant ? LinearSolverKind::kMinimumNorm : solver),
       allow_redundant_(allow_redundant),
+      are_linear_(std::ranges::all_of(
+          system.kinds(), [](const auto& kind) { return kind->is_linear_in_accelerations(); })),
       step_(index(assembly_.size())),
       accelerations_(index(system.num_multipliers())) {}
 
@@ -43,9 +46,7 @@ bool AccelerationSolver::correct(State& state, bool with_matrix) {
   std::ranges::copy(state.lambda, assembly_.multipliers().begin());
   std::ranges::copy(state.s, assembly_.algebraic().begin());
   assembly_.evaluate(with_matrix);
-  std::ranges::copy(assembly_.residual(), step_.begin());
-  assembly_.constraint_accelerations(accelerations_);
-  std::ranges::copy(accelerations_, step_.begin() + assembly_.multiplier_offset());
+  acceleration_residual(assembly_, accelerations_, step_);
   if (!std::isfinite(max_of(step_))) {
     return fail(NewtonFailure::kNonFinite, "element '" + assembly_.nonfinite_element() +
                                                "' returns a number that is not finite");
@@ -60,10 +61,7 @@ bool AccelerationSolver::correct(State& state, bool with_matrix) {
     if (units_.empty()) units_.find(assembly_);
   }
   assembly_.matrix().solve(step_);
-  const double* from = step_.data();
-  for (std::vector<double>* list : {&state.v_dot, &state.lambda, &state.s}) {
-    for (double& entry : *list) entry -= *from++;
-  }
+  subtract_correction(step_, state);
   return true;
 }
 
@@ -79,7 +77,7 @@ bool AccelerationSolver::solve(State& state) {
     scale = std::max(scale, units_.size_of(state.v_dot, state.lambda, state.s));
     const double size = units_.size_of(step_, {}, {});
     if (size <= kRounding * scale || scale == 0) {
-      if (i == 1 && !allow_redundant_) {
+      if (i == 1 && are_linear_ && !allow_redundant_) {
         trusted_solutions_ = kTrustedSolutions;
         trusted_correction_ = kTrustedGrowth * previous / scale;
       }

@@ -45,11 +45,12 @@ class AccelerationSolver {
 
   Assembly assembly_;
   bool allow_redundant_;
+  bool are_linear_;  ///< the equations in v̇, λ and s
   UnknownUnits units_;
   std::vector<double> step_, accelerations_;
   int factorizations_ = 0;
-  /// So many of the next solutions need one correction only, if it is not larger than this part of the unknowns: the
-  /// equations were seen to be linear.
+  /// So many of the next solutions need one correction only, if it is not larger than this part of the unknowns: of
+  /// linear equations it was seen to leave rounding.
   int trusted_solutions_ = 0;
   double trusted_correction_ = 0;
   NewtonFailure failure_ = NewtonFailure::kNone;

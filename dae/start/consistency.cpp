@@ -8,6 +8,9 @@
 #include <Eigen/QR>
 #include <Eigen/SparseQR>
 
+#include "liegrad/dae/equations/place_state.hpp"
+#include "liegrad/dae/run/newton_options.hpp"
+#include "liegrad/dae/start/acceleration_correction.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/text.hpp"
 
@@ -61,12 +64,7 @@ void Consistency::set_parameters(std::span<const double> parameters) {
 
 void Consistency::load(const State& state) {
   assembly_.set_time(state.t);
-  assembly_.set_configuration(state.q);
-  assembly_.set_velocity(state.v);
-  assembly_.set_acceleration(state.v_dot);
-  std::copy(state.lambda.begin(), state.lambda.end(), assembly_.multipliers().begin());
-  std::copy(state.s.begin(), state.s.end(), assembly_.algebraic().begin());
-  assembly_.set_identity_maps();
+  place_state(state, assembly_);
   assembly_.coefficients() = {};
 }
 
@@ -230,8 +228,7 @@ void Consistency::check_constraints(bool velocity) const {
 
 bool Consistency::position_is_at_rounding() const {
   for (std::size_t i = 0; i < position_.size(); ++i) {
-    constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
-    if (!(std::abs(position_[i]) <= kRounding * scales_.position()[i])) return false;
+    if (!(std::abs(position_[i]) <= kRoundingTolerance * scales_.position()[i])) return false;
   }
   return true;
 }
@@ -324,16 +321,10 @@ void Consistency::set_accelerations(State& state) {
     factorize(state);
     if (units_.empty()) units_.find(assembly_);
     std::vector<double>& step = right_;
-    step.assign(assembly_.residual().begin(), assembly_.residual().end());
-    assembly_.constraint_accelerations(accelerations_);
-    std::ranges::copy(accelerations_, step.begin() + assembly_.multiplier_offset());
+    step.resize(index(assembly_.size()));
+    acceleration_residual(assembly_, accelerations_, step);
     assembly_.matrix().solve(step);
-    const auto move = [&](std::vector<double>& list, int first) {
-      for (std::size_t k = 0; k < list.size(); ++k) list[k] -= step[index(first) + k];
-    };
-    move(state.v_dot, 0);
-    move(state.lambda, assembly_.multiplier_offset());
-    move(state.s, assembly_.algebraic_offset());
+    subtract_correction(step, state);
     scale = std::max(scale, units_.size_of(state.v_dot, state.lambda, state.s));
     if (units_.size_of(step, {}, {}) <= 1e-13 * scale || scale == 0) return;
   }

@@ -297,14 +297,30 @@ std::vector<bool> ElementKind::inputs_of_steps(ConstraintRows rows, CorrectionFo
   return used;
 }
 
+std::vector<int> ElementKind::acceleration_inputs(const ElementInputs& in) const {
+  std::vector<int> list;
+  for (std::size_t k = 0; k < groups_.size(); ++k) {
+    for (int i = 0; i < groups_[k].dof(); ++i) list.push_back(in.nodes[k].v_dot + i);
+  }
+  return list;
+}
+
+bool ElementKind::is_linear_in_accelerations() const {
+  const std::lock_guard lock(mutex_);
+  if (is_linear_in_accelerations_) return *is_linear_in_accelerations_;
+  const ElementInputs in = inputs({});
+  std::vector<int> unknowns = acceleration_inputs(in);
+  // Multipliers, its own and those that it reads, and algebraic states stand before the parameters.
+  for (int k = in.multipliers; k < in.parameters; ++k) unknowns.push_back(k);
+  const ad::Recording& step = recording(normalised({Function::kStep, {}, {}}));
+  is_linear_in_accelerations_ = ad::hessian_pattern(step, unknowns).empty();
+  return *is_linear_in_accelerations_;
+}
+
 const std::vector<bool>& ElementKind::has_inertia() const {
   const std::lock_guard lock(mutex_);
   if (!has_inertia_.empty()) return has_inertia_;
-  const ElementInputs in = inputs({});
-  std::vector<int> accelerations;
-  for (std::size_t k = 0; k < groups_.size(); ++k) {
-    for (int i = 0; i < groups_[k].dof(); ++i) accelerations.push_back(in.nodes[k].v_dot + i);
-  }
+  const std::vector<int> accelerations = acceleration_inputs(inputs({}));
   has_inertia_.assign(accelerations.size(), false);
   for (const auto& [output, acceleration] :
        ad::jacobian_pattern(recording(normalised({Function::kStep, {}, {}})), accelerations)) {

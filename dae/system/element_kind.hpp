@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -144,6 +145,8 @@ class ElementKind {
 
   /// By velocity: whether its equation of motion depends on its acceleration.
   const std::vector<bool>& has_inertia() const;
+  /// Whether its equations of motion and h_s are linear in v̇, λ and s.
+  bool is_linear_in_accelerations() const;
 
   /// Adds the kernels that simulations use to those compiled when a program is built.
   void list_kernels(ad::KernelList& list) const;
@@ -160,6 +163,8 @@ class ElementKind {
   std::string unread_part() const;
   /// Whether its equations of motion have anything in these rows.
   bool adds_to_rows(int first, int count) const;
+  /// Of inputs({}), those of v̇.
+  std::vector<int> acceleration_inputs(const ElementInputs& in) const;
   static Use use_of(ad::ResultKind product);
   /// The inputs whose rates kRate has as inputs.
   std::vector<int> rates() const;
@@ -178,6 +183,7 @@ class ElementKind {
   mutable std::map<Key, ad::Recording> recordings_;
   mutable std::map<std::tuple<Key, Use, ad::Backend>, ad::Kernel> kernels_;
   mutable std::vector<bool> has_inertia_;  ///< empty until it is asked for
+  mutable std::optional<bool> is_linear_in_accelerations_;
 };
 
 }  // namespace liegrad::dae

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
-#include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/equations/place_state.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/dae/system/node_outputs.hpp"
 #include "liegrad/dae/system/numbers.hpp"
-#include "liegrad/lie/rotation_tangent.hpp"
 
 namespace liegrad::dae {
 
@@ -22,39 +21,8 @@ Outputs::Outputs(const Model& model)
       continue;
     }
     if (node.group == ground_group()) continue;
-    switch (node.group.kind) {
-      case lie::GroupKind::kRn:
-        add(node.name + ".x", node.group.n, "coordinates");
-        add(node.name + ".u", node.group.n, "velocities");
-        add(node.name + ".u_dot", node.group.n, "accelerations");
-        break;
-      case lie::GroupKind::kSO2:
-        add(node.name + ".theta", 1, "angle");
-        add(node.name + ".omega", 1, "angular velocity");
-        add(node.name + ".omega_dot", 1, "angular acceleration");
-        break;
-      case lie::GroupKind::kSE2:
-        add(node.name + ".x", 2, "position");
-        add(node.name + ".theta", 1, "angle");
-        add(node.name + ".omega", 1, "angular velocity");
-        add(node.name + ".u", 2, "velocity in the inertial frame");
-        add(node.name + ".omega_dot", 1, "angular acceleration");
-        add(node.name + ".u_dot", 2, "acceleration in the inertial frame");
-        break;
-      case lie::GroupKind::kSO3:
-        add(node.name + ".q", 4, "unit quaternion w, x, y, z");
-        add(node.name + ".omega", 3, "angular velocity in the body frame");
-        add(node.name + ".omega_dot", 3, "angular acceleration in the body frame");
-        break;
-      case lie::GroupKind::kSO3xR3:
-      case lie::GroupKind::kSE3:
-        add(node.name + ".x", 3, "position in the inertial frame");
-        add(node.name + ".q", 4, "unit quaternion w, x, y, z");
-        add(node.name + ".omega", 3, "angular velocity in the body frame");
-        add(node.name + ".u", 3, "velocity in the inertial frame");
-        add(node.name + ".omega_dot", 3, "angular acceleration in the body frame");
-        add(node.name + ".u_dot", 3, "acceleration in the inertial frame");
-        break;
+    for (const OutputSpec& output : node_output_specs(node.group)) {
+      add(node.name + "." + output.name, output.size, output.meaning);
     }
   }
   for (const PlacedElement& element : model.elements()) {
@@ -161,26 +129,15 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
   model_->check_current("its Outputs were");
   check_sizes(state, controls, out);
   assembly_->set_time(state.t);
-  assembly_->set_configuration(state.q);
-  assembly_->set_velocity(state.v);
-  assembly_->set_acceleration(state.v_dot);
+  place_state(state, *assembly_);
   assembly_->coefficients() = {};
   std::copy(controls.begin(), controls.end(), assembly_->controls().begin());
-  std::copy(state.lambda.begin(), state.lambda.end(), assembly_->multipliers().begin());
-  std::copy(state.s.begin(), state.s.end(), assembly_->algebraic().begin());
 
   std::size_t next = 0;
   const auto put = [&](std::span<const double> numbers) {
     for (const double number : numbers) out[next++] = number;
   };
   const auto put3 = [&](const lie::Vec<double, 3>& vector) { put({vector.data(), 3}); };
-  // As written everywhere: with a scalar part that is not negative.
-  const auto put_quaternion = [&](std::span<const double> coeffs) {
-    const lie::Vec<double, 4> q =
-        lie::SO3<double>::from_coeffs(Eigen::Map<const lie::Vec<double, 4>>(coeffs.data()))
-            .quaternion();
-    put({q.data(), 4});
-  };
   const lie::GroupList& space = model_->configuration_space();
   for (int i = 0; i < space.size(); ++i) {
     const std::span q(state.q.data() + space.coeff_offset(i), index(space.group(i).num_coeffs()));
@@ -191,49 +148,7 @@ void Outputs::evaluate(const State& state, std::span<const double> controls,
       put(v_dot);
       continue;
     }
-    switch (space.group(i).kind) {
-      case lie::GroupKind::kRn:
-        put(q);
-        put(v);
-        put(v_dot);
-        break;
-      case lie::GroupKind::kSO2: put(std::array{std::atan2(q[1], q[0]), v[0], v_dot[0]}); break;
-      case lie::GroupKind::kSE2: {
-        const auto put_turned = [&](double x, double y) {
-          put(std::array{q[0] * x - q[1] * y, q[1] * x + q[0] * y});
-        };
-        put(q.subspan(2, 2));
-        put(std::array{std::atan2(q[1], q[0]), v[0]});
-        put_turned(v[1], v[2]);
-        put(v_dot.first(1));
-        // The frame of the velocities turns.
-        put_turned(v_dot[1] - v[0] * v[2], v_dot[2] + v[0] * v[1]);
-        break;
-      }
-      case lie::GroupKind::kSO3:
-        put_quaternion(q);
-        put(v);
-        put(v_dot);
-        break;
-      case lie::GroupKind::kSO3xR3:
-      case lie::GroupKind::kSE3: {
-        put(q.subspan(4, 3));
-        put_quaternion(q.first(4));
-        put(v.first(3));
-        lie::Vec<double, 3> u(v[3], v[4], v[5]), u_dot(v_dot[3], v_dot[4], v_dot[5]);
-        if (space.group(i).kind == lie::GroupKind::kSE3) {
-          // The frame of the velocities turns.
-          const lie::Vec<double, 3> omega(v[0], v[1], v[2]);
-          const Eigen::Map<const lie::Mat<double, 3>> rotation(assembly_->nodes().view(i));
-          u_dot = rotation * (u_dot + lie::rotation::cross<double>(omega, u)).eval();
-          u = rotation * u;
-        }
-        put3(u);
-        put(v_dot.first(3));
-        put3(u_dot);
-        break;
-      }
-    }
+    next += node_outputs<double>(space.group(i), q, v, v_dot, out.subspan(next));
   }
   const Assembly::Observed observed = assembly_->observe(element_outputs_);
   for (const PlacedElement& element : model_->elements()) {

@@ -29,7 +29,6 @@ class Front {
   // What is left: delayed unknowns, then the boundary.
 
   int num_delayed() const { return complete_ - eliminated_; }
-  int size_left() const { return size_ - eliminated_; }
   int unknown_left(int i) const { return unknowns_[static_cast<std::size_t>(eliminated_ + i)]; }
   /// Its lower triangle, column by column.
   void append_left(std::vector<double>& triangle) const;

@@ -31,9 +31,7 @@ double Transcription::stage_share(int point, int stage) const {
   return share(point - 1) + radau_->c(stage) * step_share(point);
 }
 
-void Transcription::place_stages(int fraction, int method, const std::function<int(int)>& take) {
-  const dae::Model& system = problem_.system();
-  const lie::GroupList& space = system.configuration_space();
+void Transcription::place_stages(int fraction, int method, sensitivity::Placing& placing) {
   radau_.emplace(options_.radau_stages);
   for (int n = 1; n <= layout_.num_steps; ++n) {
     RadauPlaces& step = radau_steps_.emplace_back();
@@ -41,28 +39,27 @@ void Transcription::place_stages(int fraction, int method, const std::function<i
     step.horizon = horizon_;
     step.fraction = options_.mesh.empty() ? fraction : fraction + n - 1;
     step.method = method;
+    const MotionPlaces& end = points_[index(n)];
     for (const GridLayout::Stage& at : layout_.stages) {
-      MotionPlaces& stage = step.stages.emplace_back(points_[index(n)]);
-      stage.put(motion_.q, system.dof(), layout_.at(n, at.q));
-      stage.put(motion_.v, system.dof(), layout_.at(n, at.v));
-      stage.put(motion_.v_dot, system.dof(), layout_.at(n, at.v_dot));
-      stage.put(motion_.lambda, system.num_multipliers(), layout_.at(n, at.lambda));
-      stage.put(motion_.s, system.num_algebraic(), layout_.at(n, at.s));
-      stage.put(motion_.controls, static_cast<int>(system.controls().size()),
-                layout_.at(n, at.controls));
+      const bool is_end = &at == &layout_.stages.back();
+      int time = end.motion[index(motion_.time)];
+      if (!is_end) time = layout_.has_times ? layout_.at(n, at.time) : placing.take(1);
+      step.stages.push_back(placing.motion({.q = layout_.at(n, at.q),
+                                            .v = layout_.at(n, at.v),
+                                            .v_dot = layout_.at(n, at.v_dot),
+                                            .lambda = layout_.at(n, at.lambda),
+                                            .s = layout_.at(n, at.s),
+                                            .controls = layout_.at(n, at.controls),
+                                            .time = time},
+                                           is_end ? end.views : placing.views()));
       step.stabilizers.push_back(layout_.at(n, at.stabilizer));
-      step.bases.push_back(take(system.dof()));
-      if (&at == &layout_.stages.back()) continue;
-      stage.motion[index(motion_.time)] = layout_.has_times ? layout_.at(n, at.time) : take(1);
-      stage.views.clear();
-      for (int i = 0; i < space.size(); ++i) {
-        stage.views.push_back(take(dae::NodeView::size(space.group(i))));
-      }
+      step.bases.push_back(placing.velocities());
     }
   }
-  quadrature_ = take(options_.radau_stages);
-  abscissae_ = take(options_.radau_stages);
-  stage_shares_ = take(layout_.has_times ? layout_.num_steps * (options_.radau_stages - 1) : 0);
+  quadrature_ = placing.take(options_.radau_stages);
+  abscissae_ = placing.take(options_.radau_stages);
+  stage_shares_ =
+      placing.take(layout_.has_times ? layout_.num_steps * (options_.radau_stages - 1) : 0);
 }
 
 void Transcription::set_stage_numbers() {

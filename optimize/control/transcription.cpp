@@ -141,9 +141,8 @@ Transcription::Transcription(const Problem& problem, const TranscriptionOptions&
 /// Numbers behind the unknowns: views and θ̄ of each point, what all steps read, parameters that are not free.
 void Transcription::place_points() {
   const dae::Model& system = problem_.system();
-  const lie::GroupList& space = system.configuration_space();
-  int next = layout_.num_variables;
-  const auto take = [&next](int count) { return std::exchange(next, next + count); };
+  sensitivity::Placing placing(system, layout_.num_variables);
+  const auto take = [&placing](int count) { return placing.take(count); };
   // One length of all steps, or one for each.
   const int fraction = take(options_.mesh.empty() ? 1 : layout_.num_steps);
   const int method_numbers =
@@ -156,23 +155,19 @@ void Transcription::place_points() {
   for (int i = 0; i < static_cast<int>(system.parameters().size()); ++i) {
     parameters.push_back(problem_.free_parameters().contains(i) ? next_free++ : take(1));
   }
+  placing.set_parameters(parameters);
   for (int n = 0; n <= layout_.num_steps; ++n) {
-    MotionPlaces& point = points_.emplace_back();
-    point.motion.resize(index(motion_.size));
-    point.put(motion_.q, system.dof(), layout_.at(n, layout_.q));
-    point.put(motion_.v, system.dof(), layout_.at(n, layout_.v));
-    point.put(motion_.v_dot, system.dof(), layout_.at(n, layout_.v_dot));
-    point.put(motion_.lambda, system.num_multipliers(), layout_.at(n, layout_.lambda));
-    point.put(motion_.s, system.num_algebraic(), layout_.at(n, layout_.s));
-    std::copy(parameters.begin(), parameters.end(), point.motion.begin() + motion_.parameters);
-    point.put(motion_.controls, static_cast<int>(system.controls().size()),
-              layout_.at(n, layout_.controls));
-    point.motion[index(motion_.time)] = layout_.has_times ? layout_.at(n, layout_.time) : take(1);
-    for (int i = 0; i < space.size(); ++i) {
-      point.views.push_back(take(dae::NodeView::size(space.group(i))));
-    }
+    const auto at = [this, n](int part) { return layout_.at(n, part); };
+    const int time = layout_.has_times ? at(layout_.time) : take(1);
+    points_.push_back(placing.motion({.q = at(layout_.q),
+                                      .v = at(layout_.v),
+                                      .v_dot = at(layout_.v_dot),
+                                      .lambda = at(layout_.lambda),
+                                      .s = at(layout_.s),
+                                      .controls = at(layout_.controls),
+                                      .time = time}));
   }
-  if (has_stages()) place_stages(fraction, method_numbers, take);
+  if (has_stages()) place_stages(fraction, method_numbers, placing);
   for (int n = 0; n < layout_.num_steps && !has_stages(); ++n) {
     steps_.push_back({.start = points_[index(n)],
                       .end = points_[index(n + 1)],
@@ -187,7 +182,7 @@ void Transcription::place_points() {
   // What is read besides: shares of the horizon for times that are unknown, ratios of steps.
   shares_ = take(layout_.has_times ? layout_.num_steps + 1 : 0);
   ratios_ = take(layout_.rescales ? layout_.num_steps + 1 : 0);
-  numbers_.assign(index(next), 0.0);
+  numbers_.assign(index(placing.size()), 0.0);
   for (int n = 0; n <= layout_.num_steps; ++n) {
     if (layout_.has_times) numbers_[index(shares_ + n)] = share(n);
     if (layout_.rescales && n > 0) numbers_[index(ratios_ + n)] = step_ratio(n);

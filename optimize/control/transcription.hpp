@@ -142,7 +142,7 @@ class Transcription {
   void add_start_constraints(sensitivity::ElementTerms& elements);
   void add_alpha_steps(const ad::Recording& equality);
   // Of Radau steps, see radau_stages.cpp.
-  void place_stages(int fraction, int method, const std::function<int(int)>& take);
+  void place_stages(int fraction, int method, sensitivity::Placing& placing);
   void set_stage_numbers();
   void add_radau_steps();
   void add_radau_step(const sensitivity::RadauPlaces& places, int quadrature, int point,

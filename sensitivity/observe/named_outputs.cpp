@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "liegrad/dae/equations/assembly.hpp"
+#include "liegrad/dae/system/node_outputs.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/outputs.hpp"
 #include "liegrad/sensitivity/observe/node_functions.hpp"
-#include "liegrad/sensitivity/observe/node_outputs.hpp"
 #include "liegrad/sensitivity/step/element_sum.hpp"
 #include "liegrad/sensitivity/step/local_function.hpp"
 
@@ -25,7 +25,7 @@ using dae::ObservableRows;
 std::vector<int> node_output_offsets(const lie::GroupList& space) {
   std::vector<int> offsets = {0};
   for (int i = 0; i < space.size(); ++i) {
-    offsets.push_back(offsets.back() + num_node_outputs(space.group(i)));
+    offsets.push_back(offsets.back() + dae::num_node_outputs(space.group(i)));
   }
   return offsets;
 }
@@ -55,7 +55,7 @@ class NodeOutputTerms {
     const lie::NodeGroup& group = space_.group(node);
     const int dof = space_.dof_offset(node), coefficient = space_.coeff_offset(node);
     if (group.kind != lie::GroupKind::kRn) {
-      return add(group, dof, coefficient, ad::range(first_value, num_node_outputs(group)));
+      return add(group, dof, coefficient, ad::range(first_value, dae::num_node_outputs(group)));
     }
     for (int i = 0; i < group.n; ++i) {
       const int value = first_value + i;
@@ -340,7 +340,7 @@ void NamedOutputs::evaluate_nodes(const dae::State& state) {
   const lie::GroupList& space = system_->configuration_space();
   for (const int node : chosen_nodes_) {
     const lie::NodeGroup& group = space.group(node);
-    node_outputs<double>(
+    dae::node_outputs<double>(
         group,
         std::span(state.q).subspan(index(space.coeff_offset(node)), index(group.num_coeffs())),
         std::span(state.v).subspan(index(space.dof_offset(node)), index(group.dof())),

@@ -2,8 +2,8 @@
 
 #include "liegrad/sensitivity/step/collocation_recordings.hpp"
 
+#include "liegrad/dae/system/node_tangent.hpp"
 #include "liegrad/dae/system/numbers.hpp"
-#include "liegrad/lie/error.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -11,29 +11,6 @@ namespace {
 using ad::Taped;
 using dae::index;
 using Tapes = std::span<const Taped>;
-
-/// Takes the inputs of a function one after the other.
-struct Inputs {
-  Tapes rest;
-  Tapes take(std::size_t count) {
-    const Tapes part = rest.first(count);
-    rest = rest.subspan(count);
-    return part;
-  }
-  const Taped& number() { return take(1)[0]; }
-  template <template <class> class G>
-  typename G<Taped>::Tangent tangent() {
-    using Tangent = typename G<Taped>::Tangent;
-    return Eigen::Map<const Tangent>(take(index(G<Taped>::kDof)).data());
-  }
-};
-
-template <template <class> class G>
-typename G<Taped>::Tangent theta(const typename G<Taped>::Tangent& delta_n,
-                                 const typename G<Taped>::Tangent& base,
-                                 const typename G<Taped>::Tangent& delta) {
-  return (G<Taped>::exp(-delta_n) * G<Taped>::exp(base) * G<Taped>::exp(delta)).log();
-}
 
 template <template <class> class G>
 std::vector<Taped> weighted(const typename G<Taped>::Tangent& x,
@@ -44,48 +21,40 @@ std::vector<Taped> weighted(const typename G<Taped>::Tangent& x,
 }
 
 template <template <class> class G>
-std::vector<Taped> own_turn(Inputs in) {
+std::vector<Taped> own_turn(TapeInputs in) {
   using Tangent = typename G<Taped>::Tangent;
   const Tangent delta_n = in.tangent<G>(), delta = in.tangent<G>(), v = in.tangent<G>(),
                 base = in.tangent<G>();
   const Taped horizon = in.number(), h = horizon * in.number(), k = in.number();
-  const Tangent sum = k * theta<G>(delta_n, base, delta) - h * v;
+  const Tangent sum = k * increment_between<G, Taped>(delta_n, base, delta) - h * v;
   return weighted<G>(sum, in.tangent<G>());
 }
 
 template <template <class> class G>
-std::vector<Taped> other_turn(Inputs in) {
+std::vector<Taped> other_turn(TapeInputs in) {
   using Tangent = typename G<Taped>::Tangent;
   const Tangent delta_n = in.tangent<G>(), delta_i = in.tangent<G>(), delta_j = in.tangent<G>(),
                 base_i = in.tangent<G>(), base_j = in.tangent<G>();
   const Taped k = in.number();
-  const Tangent moved = dae::node_tangent<G, Taped>(theta<G>(delta_n, base_i, delta_i)) *
-                        theta<G>(delta_n, base_j, delta_j);
+  const Tangent theta_i = increment_between<G, Taped>(delta_n, base_i, delta_i);
+  const Tangent theta_j = increment_between<G, Taped>(delta_n, base_j, delta_j);
+  const Tangent moved = dae::node_tangent<G, Taped>(theta_i) * theta_j;
   return weighted<G>(k * moved, in.tangent<G>());
 }
 
 enum class Turn { kOwn, kOther };
 
-template <template <class> class G>
-std::vector<Taped> turn(Turn kind, Tapes x) {
-  return kind == Turn::kOwn ? own_turn<G>({x}) : other_turn<G>({x});
-}
-
-std::vector<Taped> turn_of(Turn kind, StepPart part, Tapes x) {
-  switch (part) {
-    case StepPart::kLinear: break;
-    case StepPart::kSO3: return turn<lie::SO3>(kind, x);
-    case StepPart::kSE3: return turn<lie::SE3>(kind, x);
-    case StepPart::kSE2: return turn<lie::SE2>(kind, x);
-  }
-  throw InvalidArgument("a part that does not turn has no relation of turns");
+std::vector<Taped> turn(Turn kind, StepPart part, Tapes x) {
+  return with_group_of(part, [&]<template <class> class G>() {
+    return kind == Turn::kOwn ? own_turn<G>({x}) : other_turn<G>({x});
+  });
 }
 
 ad::Recording recorded(Turn kind, StepPart part, const char* name) {
   const int num_inputs =
       kind == Turn::kOwn ? 5 * step_part_dof(part) + 3 : 6 * step_part_dof(part) + 1;
   return ad::record({.name = name, .variables = num_inputs},
-                    [&](Tapes x, Tapes) { return turn_of(kind, part, x); });
+                    [&](Tapes x, Tapes) { return turn(kind, part, x); });
 }
 
 }  // namespace
@@ -93,7 +62,7 @@ ad::Recording recorded(Turn kind, StepPart part, const char* name) {
 ad::Recording rate_recording(int stages) {
   const std::size_t s = index(stages);
   return ad::record({.name = "radau_rate", .variables = 3 * stages + 5}, [&](Tapes x, Tapes) {
-    Inputs in{x};
+    TapeInputs in{x};
     const Taped y_n = in.number();
     const Tapes y = in.take(s), base = in.take(s);
     const Taped rate = in.number(), horizon = in.number(), h = horizon * in.number();

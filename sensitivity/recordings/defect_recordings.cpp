@@ -57,9 +57,8 @@ template <template <class> class G>
 std::vector<Taped> turning_defect(SigmaForm form, const DefectInputs& in) {
   using Tangent = typename G<Taped>::Tangent;
   const auto vector = [](Tapes x) { return Tangent(Eigen::Map<const Tangent>(x.data())); };
-  const Tangent theta = (G<Taped>::exp(-vector(in[0])) * G<Taped>::exp(vector(in.base())) *
-                         G<Taped>::exp(vector(in[4])))
-                            .log();
+  const Tangent theta =
+      increment_between<G, Taped>(vector(in[0]), vector(in.base()), vector(in[4]));
   Tangent y;
   for (int i = 0; i < G<Taped>::kDof; ++i) y(i) = surplus(in, index(i), theta(i));
   Tangent v = in.h * in.method.beta / in.method.gamma * vector(in[5]);
@@ -77,13 +76,9 @@ std::vector<Taped> turning_defect(SigmaForm form, const DefectInputs& in) {
 }
 
 std::vector<Taped> defect(StepPart part, SigmaForm form, const DefectInputs& in) {
-  switch (part) {
-    case StepPart::kLinear: break;
-    case StepPart::kSO3: return turning_defect<lie::SO3>(form, in);
-    case StepPart::kSE3: return turning_defect<lie::SE3>(form, in);
-    case StepPart::kSE2: return turning_defect<lie::SE2>(form, in);
-  }
-  return linear_defect(in);
+  if (part == StepPart::kLinear) return linear_defect(in);
+  return with_group_of(
+      part, [&]<template <class> class G>() { return turning_defect<G>(form, in); });
 }
 
 const char* name_of(StepPart part) {
@@ -97,16 +92,6 @@ const char* name_of(StepPart part) {
 }
 
 }  // namespace
-
-int step_part_dof(StepPart part) {
-  switch (part) {
-    case StepPart::kLinear: return 1;
-    case StepPart::kSO3:
-    case StepPart::kSE2: return 3;
-    case StepPart::kSE3: return 6;
-  }
-  return 0;
-}
 
 ad::Recording defect_recording(StepPart part, SigmaForm form) {
   const int dof = step_part_dof(part);

@@ -5,9 +5,9 @@
 #include "liegrad/dae/run/hermite.hpp"
 #include "liegrad/dae/runge_kutta/radau_coefficients.hpp"
 #include "liegrad/dae/start/starting_values.hpp"
+#include "liegrad/dae/system/node_outputs.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/lie/so3.hpp"
-#include "liegrad/sensitivity/observe/node_outputs.hpp"
 #include "liegrad/sensitivity/step/alpha_step_function.hpp"
 #include "liegrad/sensitivity/step/local_function.hpp"
 
@@ -256,26 +256,14 @@ void list_products(const ad::Recording& recording, const std::vector<int>& zero_
 
 }  // namespace
 
-int num_node_outputs(const lie::NodeGroup& group) {
-  switch (group.kind) {
-    case lie::GroupKind::kRn: return 3 * group.n;
-    case lie::GroupKind::kSO2: return 3;
-    case lie::GroupKind::kSE2: return 9;
-    case lie::GroupKind::kSO3: return 10;
-    case lie::GroupKind::kSO3xR3:
-    case lie::GroupKind::kSE3: return 19;
-  }
-  return 0;
-}
-
 ad::Recording node_output_recording(const lie::NodeGroup& group) {
   const std::size_t dof = index(group.dof());
   return ad::record(
       {.name = "node outputs", .variables = 3 * group.dof(), .data = group.num_coeffs()},
       [&](Tapes x, Tapes coeffs) {
-        std::vector<Taped> q(coeffs.size()), out(index(num_node_outputs(group)));
+        std::vector<Taped> q(coeffs.size()), out(index(dae::num_node_outputs(group)));
         lie::GroupList({group}).plus<Taped>(coeffs, x.first(dof), q);
-        node_outputs<Taped>(group, q, x.subspan(dof, dof), x.subspan(2 * dof), out);
+        dae::node_outputs<Taped>(group, q, x.subspan(dof, dof), x.subspan(2 * dof), out);
         return out;
       });
 }

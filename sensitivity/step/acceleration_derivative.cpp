@@ -13,26 +13,12 @@ namespace {
 
 constexpr dae::ConstraintRows kRows = {.position = true, .velocity = false};
 
-/// No second derivative by two of v̇, λ and s can be non-zero.
-bool is_linear_in_accelerations(const dae::ElementKind& kind) {
-  const dae::ElementInputs in = kind.inputs({});
-  std::vector<int> accelerations;
-  for (std::size_t i = 0; i < in.nodes.size(); ++i) {
-    for (const int k : ad::range(in.nodes[i].v_dot, kind.groups()[i].dof())) {
-      accelerations.push_back(k);
-    }
-  }
-  // Multipliers, its own and those that it reads, and algebraic states stand before the parameters.
-  for (int k = in.multipliers; k < in.parameters; ++k) accelerations.push_back(k);
-  return ad::hessian_pattern(kind.step_recording({}, {}), accelerations).empty();
-}
-
 }  // namespace
 
 AccelerationDerivative::Equations::Equations(const dae::Model& model)
     : motion(element_sum(model, dae::ElementFunction::kStep, kRows)),
       are_linear(std::ranges::all_of(
-          model.kinds(), [](const auto& kind) { return is_linear_in_accelerations(*kind); })) {
+          model.kinds(), [](const auto& kind) { return kind->is_linear_in_accelerations(); })) {
   if (model.num_multipliers() == 0) return;
   // They are needed in every step, also of one run.
   constraints = element_sum(model, dae::ElementFunction::kAcceleration, {}, {}, dae::Runs::kMany);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "liegrad/sensitivity/step/defect_recordings.hpp"
+#include "liegrad/sensitivity/step/step_part.hpp"
 
 namespace liegrad::sensitivity {
 

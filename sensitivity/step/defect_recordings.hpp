@@ -1,28 +1,12 @@
 #pragma once
 
-#include <type_traits>
-
 #include "liegrad/ad/recording.hpp"
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
 #include "liegrad/dae/equations/step_equations.hpp"
-#include "liegrad/lie/se2.hpp"
-#include "liegrad/lie/se3.hpp"
 #include "liegrad/sensitivity/check/taped_parameters.hpp"
+#include "liegrad/sensitivity/step/step_part.hpp"
 
 namespace liegrad::sensitivity {
-
-/// Parts of a configuration space that move by themselves, see for_each_part().
-enum class StepPart { kLinear, kSO3, kSE3, kSE2 };
-
-/// That of a node that turns.
-template <template <class> class G>
-constexpr StepPart step_part_of() {
-  if constexpr (std::is_same_v<G<double>, lie::SE3<double>>) return StepPart::kSE3;
-  if constexpr (std::is_same_v<G<double>, lie::SE2<double>>) return StepPart::kSE2;
-  return StepPart::kSO3;
-}
-
-int step_part_dof(StepPart part);
 
 /// The relations of dae/equations/step_equations.hpp between both ends of a generalized-α step as residuals, for one part of a
 /// configuration space with d coordinates, in charts q̄_n∘exp(δ_n) and q̄_{n+1}∘exp(δ_{n+1}) whose origins need not

@@ -58,7 +58,7 @@ class RadauTerms::Parts {
       }
       numbers.push_back(inverse(j));
       for (int i = 0; i < count; ++i) numbers.push_back(mass() + dof + i);
-      owner_.terms_.add(j == stage_ ? owner_.own_turn(part) : owner_.other_turn(part), numbers,
+      owner_.terms_.add(j == stage_ ? owner_.own_turns_[part] : owner_.other_turns_[part], numbers,
                         rows);
     }
     for (int i = 0; i < count; ++i) add_velocity(dof + i);
@@ -105,7 +105,9 @@ RadauTerms::RadauTerms(const dae::Model& system, int stages, TermList& terms)
       coefficients_(stages),
       rows_(system, kBothLevels),
       weights_(weights_of(system)),
-      rate_(rate_recording(stages)) {}
+      rate_(rate_recording(stages)),
+      own_turns_(own_turn_recording),
+      other_turns_(other_turn_recording) {}
 
 int RadauTerms::num_method_numbers(const dae::Model& system, int stages) {
   return stages * stages + system.dof() + 1;
@@ -120,26 +122,6 @@ void RadauTerms::set_method_numbers(std::span<double> numbers) const {
   numbers[next] = 1;
 }
 
-int RadauTerms::accelerations_size() const {
-  return system_.dof() + system_.num_algebraic() + system_.num_multipliers();
-}
-
-const ad::Recording& RadauTerms::own_turn(StepPart part) {
-  auto found = own_turns_.find(part);
-  if (found == own_turns_.end()) {
-    found = own_turns_.emplace(part, own_turn_recording(part)).first;
-  }
-  return found->second;
-}
-
-const ad::Recording& RadauTerms::other_turn(StepPart part) {
-  auto found = other_turns_.find(part);
-  if (found == other_turns_.end()) {
-    found = other_turns_.emplace(part, other_turn_recording(part)).first;
-  }
-  return found->second;
-}
-
 void RadauTerms::add_stages(const RadauPlaces& places, int first_row) {
   for (int i = 0; i < coefficients_.stages; ++i) {
     const int row = first_row + i * stage_size();
@@ -152,12 +134,6 @@ void RadauTerms::add_stages(const RadauPlaces& places, int first_row) {
     add_elements(ElementFunction::kStep, kBothLevels, places.stages[index(i)],
                  row + first_element_row());
   }
-}
-
-void RadauTerms::add_accelerations(const MotionPlaces& places, int first_row) {
-  add_elements(ElementFunction::kStep, {.position = false, .velocity = false}, places, first_row);
-  add_elements(ElementFunction::kAcceleration, {}, places,
-               first_row + system_.dof() + system_.num_algebraic());
 }
 
 }  // namespace liegrad::sensitivity

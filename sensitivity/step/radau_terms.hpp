@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "liegrad/dae/runge_kutta/radau_coefficients.hpp"
@@ -25,9 +24,8 @@ struct RadauPlaces {
 ///     the relations of collocation_recordings.hpp, with B(q_n)ᵀ(hη_i)     2 rows for each velocity
 ///     M v̇ + g + Bᵀλ, h_s, Φ and dΦ/dt at the stage, as in EquationRows
 ///
-/// and v̇, λ and s of full order at the end, which are others than those of the last stage where there are constraints:
-///
-///     M v̇ + g + Bᵀλ, h_s and d²Φ/dt²                                     (19), [ArnoldCardonaBruels2015]
+/// v̇, λ and s of full order at the end, which are others than those of the last stage where there are constraints, are those
+/// of add_accelerations().
 class RadauTerms : public ElementTerms {
  public:
   RadauTerms(const dae::Model& system, int stages, TermList& terms);
@@ -42,22 +40,17 @@ class RadauTerms : public ElementTerms {
   int first_element_row() const { return 2 * system_.dof(); }
   int stage_size() const { return first_element_row() + rows_.size; }
   int stages_size() const { return coefficients_.stages * stage_size(); }
-  int accelerations_size() const;
-  const EquationRows& element_rows() const { return rows_; }
 
   void add_stages(const RadauPlaces& places, int first_row);
-  void add_accelerations(const MotionPlaces& places, int first_row);
 
  private:
   class Parts;
-  const ad::Recording& own_turn(StepPart part);
-  const ad::Recording& other_turn(StepPart part);
 
   dae::RadauCoefficients coefficients_;
   EquationRows rows_;
   std::vector<double> weights_;
   ad::Recording rate_;
-  std::map<StepPart, ad::Recording> own_turns_, other_turns_;
+  PartRecordings own_turns_, other_turns_;
 };
 
 }  // namespace liegrad::sensitivity

@@ -50,7 +50,7 @@ class StepTerms::Parts {
         rows.push_back(first_row_ + relation * owner_.system_.dof() + dof + i);
       }
     }
-    owner_.terms_.add(owner_.defect(part), numbers, rows);
+    owner_.terms_.add(owner_.defects_[part], numbers, rows);
   }
 
   StepTerms& owner_;
@@ -62,16 +62,8 @@ StepTerms::StepTerms(const dae::Model& system, Formulation formulation, dae::Sig
                      TermList& terms)
     : ElementTerms(system, terms),
       formulation_(formulation),
-      form_(form),
-      rows_(system, dae::constraint_rows(formulation)) {}
-
-const ad::Recording& StepTerms::defect(StepPart part) {
-  auto found = defects_.find(part);
-  if (found == defects_.end()) {
-    found = defects_.emplace(part, defect_recording(part, form_)).first;
-  }
-  return found->second;
-}
+      rows_(system, dae::constraint_rows(formulation)),
+      defects_([form](StepPart part) { return defect_recording(part, form); }) {}
 
 void StepTerms::add_step(const StepPlaces& places, int first_row) {
   dae::for_each_part(system_.configuration_space(), Parts(*this, places, first_row));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "liegrad/dae/equations/formulation.hpp"
@@ -44,12 +43,10 @@ class StepTerms : public ElementTerms {
 
  private:
   class Parts;
-  const ad::Recording& defect(StepPart part);
 
   dae::Formulation formulation_;
-  dae::SigmaForm form_;
   EquationRows rows_;
-  std::map<StepPart, ad::Recording> defects_;
+  PartRecordings defects_;
 };
 
 }  // namespace liegrad::sensitivity

@@ -315,12 +315,4 @@ void CheckpointSchedule::reverse(long steps, const Actions& actions) {
   }
 }
 
-long least_recomputed_steps(long steps, int slots) {
-  // t(l, s) = r l - β(s+1, r-1), [GriewankWalther2000], with the step to which the first sweep leads.
-  const Repetitions of = repetitions(steps + 1, slots);
-  // β(s+1, r-1) = β(s, r-1) (s+r)/(s+1).
-  const long s = slots;
-  return of.r * (steps + 1) - of.before * (s + of.r) / (s + 1) - steps;
-}
-
 }  // namespace liegrad::sensitivity

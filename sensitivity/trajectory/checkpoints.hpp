@@ -111,8 +111,4 @@ class CheckpointSchedule {
   std::vector<Checkpoint> spare_;  ///< those that can be given up, the last first
 };
 
-/// How many steps are recomputed by reverse() after a first sweep through a run whose number of steps was
-/// known: fewer would not do.
-long least_recomputed_steps(long steps, int slots);
-
 }  // namespace liegrad::sensitivity

@@ -1,12 +1,12 @@
 // The iteration matrix of every formulation is the derivative of the step equations: those recorded
-// from the same statements on CppAD scalars (dae/equations/taped_step.hpp), differentiated by CppAD's sweeps.
+// from the same statements on CppAD scalars (support/taped_step.hpp), differentiated by CppAD's sweeps.
 
 #include <gtest/gtest.h>
 
 #include "dae/heavy_top_runs.hpp"
 #include "liegrad/dae/alpha/alpha_kinematics.hpp"
 #include "liegrad/dae/alpha/alpha_memory.hpp"
-#include "liegrad/dae/equations/taped_step.hpp"
+#include "support/taped_step.hpp"
 
 namespace liegrad::testing {
 namespace {
@@ -83,7 +83,7 @@ TEST_P(IterationMatrix, IsTheDerivativeOfTheStepEquations) {
   for (const double lambda : state.lambda) x.emplace_back(h * lambda);
   for (const double eta : etas) x.emplace_back(eta);
   CppAD::Independent(x);
-  dae::TapedStep step;
+  testing::TapedStep step;
   const auto taped = [](const std::vector<double>& values) {
     return std::vector<Taped>(values.begin(), values.end());
   };

@@ -9,12 +9,12 @@
 
 #include "liegrad/dae/integrate.hpp"
 #include "liegrad/dae/runge_kutta/radau.hpp"
-#include "liegrad/dae/system/element.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 #include "matrices_at_point.hpp"
 #include "sensitivity/taped/taped_system.hpp"
 #include "support/allocations.hpp"
+#include "support/servo_model.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -49,37 +49,9 @@ std::string name_of(const Case& c) {
          std::to_string(c.stages);
 }
 
-/// A driven mass on a spring whose force s is the root of s + s³ = x, pushed by a first-order state c.
-struct Servo {
-  dae::ElementShape shape() const {
-    return {.type = "servo",
-            .nodes = {{dae::NodeRole::kCoordinates, 1}, {dae::NodeRole::kCoordinates, 1}},
-            .parameters = {{"tau", 0.5, "s", "time constant"}},
-            .controls = {"u"},
-            .algebraic = 1};
-  }
-  template <class S>
-  void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
-    const S x = at.coordinates(0)(0), c = at.velocity_coordinates(1)(0);
-    balance.row(0, 0) +=
-        at.acceleration_coordinates(0)(0) + at.algebraic(0) + c * x - at.control(0) * at.time();
-    balance.row(1, 0) += at.acceleration_coordinates(1)(0) + c / at.parameter("tau") - x;
-  }
-  template <class S>
-  lie::Vec<S, 1> algebraic(const dae::Motion<S>& at) const {
-    const S& s = at.algebraic(0);
-    return lie::Vec<S, 1>(s + s * s * s - at.coordinates(0)(0));
-  }
-};
-
 dae::System system_of(const Case& c) {
   if (c.model != "servo") return models::make_model(c.model, c.structure);
-  dae::System system("servo");
-  system.add_node("x", lie::NodeGroup::rn(1));
-  system.add_first_order_state("c", 1);
-  system.add("servo", Servo{}, {"x", "c"});
-  system.set_initial_configuration("x", {1});
-  return system;
+  return testing::servo();
 }
 
 /// References that are the motion of nothing.

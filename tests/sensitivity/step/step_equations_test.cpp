@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "liegrad/dae/equations/taped_step.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/models/models.hpp"
 #include "matrices_at_point.hpp"
 #include "sensitivity/workshop_model.hpp"
 #include "support/allocations.hpp"
+#include "support/taped_step.hpp"
 
 namespace liegrad::sensitivity {
 namespace {
@@ -92,7 +92,7 @@ TEST(StepEquations, HaveTheDerivativesThatDifferencesHaveAtUnsatisfiedPoints) {
 struct Made {
   dae::StepEnd<Taped> end;
   std::vector<double> rows;
-  dae::TapedStep step;
+  testing::TapedStep step;
 };
 
 Made make_step(const Case& c, const dae::System& system, double h) {

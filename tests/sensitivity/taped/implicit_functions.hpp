@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 
 #include "liegrad/dae/system/numbers.hpp"
+#include "liegrad/lie/error.hpp"
 #include "taped_numbers.hpp"
 
 namespace liegrad::testing {

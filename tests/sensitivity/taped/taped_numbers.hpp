@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "liegrad/dae/equations/taped_step.hpp"
+#include "liegrad/ad/recording.hpp"
 
 namespace liegrad::testing {
 
-using dae::Taped;
+using ad::Taped;
 using Tapes = std::vector<Taped>;
 using TapeSpan = std::span<const Taped>;
 

@@ -7,6 +7,7 @@
 #include "liegrad/dae/start/starting_values.hpp"
 #include "liegrad/dae/system/initial_function.hpp"
 #include "liegrad/dae/system/numbers.hpp"
+#include "support/taped_step.hpp"
 #include "taped_balance.hpp"
 #include "taped_dense_output.hpp"
 #include "taped_munthe_kaas.hpp"
@@ -216,7 +217,7 @@ class Simulation {
     const dae::MethodState& known = state(n + 1);
     const dae::AlphaMemory<const double> memory = dae::alpha_memory(known);
     const bool stabilized = options_.alpha.formulation == Formulation::kStabilized;
-    dae::TapedStep taped{.h = steps_[n],
+    TapedStep taped{.h = steps_[n],
                          .t_end = now.t + steps_[n],
                          .start = {now.q, now.v, now.v_dot, now.a},
                          .parameters = parameters_,

@@ -125,6 +125,17 @@ class DynamicProgram {
   std::map<std::pair<int, int>, long> known_;
 };
 
+/// The same in closed form, [GriewankWalther2000]: t(l, s) = r l - β(s+1, r-1) with β(s, r-1) < l ≤ β(s, r) and
+/// β(s, r) = (s+r choose s).
+long least_recomputed_steps(long steps, long slots) {
+  long r = 0, before = 0, most = 1;
+  for (; most < steps + 1; most = most * (slots + r) / r) {
+    before = most;
+    r += 1;
+  }
+  return r * (steps + 1) - before * (slots + r) / (slots + 1) - steps;
+}
+
 TEST(CheckpointSchedule, RecomputesAsFewStepsAsPossibleWhenTheirNumberIsKnown) {
   DynamicProgram program;
   for (int slots = 1; slots <= 12; ++slots) {

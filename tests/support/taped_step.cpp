@@ -1,9 +1,12 @@
-#include "liegrad/dae/equations/taped_step.hpp"
+#include "support/taped_step.hpp"
 
 #include "liegrad/dae/system/element_functions.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 
-namespace liegrad::dae {
+namespace liegrad::testing {
+
+using namespace dae;
+
 namespace {
 
 /// The inputs of an element's functions, see ElementInputs, with corrections of zero.
@@ -109,4 +112,4 @@ std::vector<Taped> TapedStep::residual(const Model& system, Formulation formulat
   return all;
 }
 
-}  // namespace liegrad::dae
+}  // namespace liegrad::testing
