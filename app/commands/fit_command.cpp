@@ -15,6 +15,7 @@
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/models/file/json_text.hpp"
 #include "liegrad/optimize/fit/unknowns.hpp"
+#include "options/command_line.hpp"
 #include "options/common_options.hpp"
 #include "options/fit_options.hpp"
 #include "options/integration_options.hpp"
@@ -42,6 +43,8 @@ struct FitCommand {
 
  private:
   void check_written_files() const;
+  /// Of files that are given twice.
+  std::vector<std::string> findings_on_files() const;
   /// What every iteration of the search says, and where Ctrl-C ends it.
   void observe(optimize::FitOptions& options, ProgressLine& progress) const;
   FitReport report(const optimize::FitProblem& problem, const optimize::FitOptions& options,
@@ -68,6 +71,23 @@ void FitCommand::add_to(CLI::App& command) {
   add_file("--write", write, "Write the values found, for --set-file");
   common.add_to(command);
   common.add_citations_to(command);
+}
+
+std::vector<std::string> FitCommand::findings_on_files() const {
+  std::vector<std::string> list;
+  const std::vector<std::string>& data = typed.data();
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!is_same_file(data[i], data[k])) continue;
+      list.push_back(data[i] + " is given twice by --data: its samples count twice, and " +
+                     "intervals are too narrow");
+    }
+    for (const std::string& held_out : typed.holdout()) {
+      if (!is_same_file(data[i], held_out)) continue;
+      list.push_back(held_out + " is held out and data of the fit: it judges the fit too well");
+    }
+  }
+  return list;
 }
 
 void FitCommand::check_written_files() const {
@@ -112,6 +132,7 @@ FitReport FitCommand::report(const optimize::FitProblem& problem,
     if (std::find(unknowns.begin(), unknowns.end(), name) != unknowns.end()) continue;
     throw InvalidArgument("--profile: " + dae::unknown_name_message("unknown", name, unknowns));
   }
+  if (typed.folds() > 0) optimize::check_parts(problem, typed.folds());
   std::vector<std::vector<optimize::Recording>> held_out;
   for (const std::string& file : typed.holdout()) held_out.push_back(typed.trials_of(file, system));
   if (typed.starts() > 1) {
@@ -119,6 +140,9 @@ FitReport FitCommand::report(const optimize::FitProblem& problem,
     report.result = report.starts->best;
   } else {
     report.result = optimize::fit(problem, options);
+  }
+  for (const std::string& sentence : findings_on_files()) {
+    report.result.findings.push_back(sentence);
   }
   if (report.result.tolerance > 0) report.options["rtol"] = report.result.tolerance;
   if (!report.result.reason_for_method.empty()) {
@@ -174,15 +198,27 @@ void FitCommand::run() const {
   if (!result.result.converged) throw Error("the fit did not converge: " + result.result.message);
 }
 
+/// Whether a name in a file is that of another file, which is beside it.
+bool names_file_that_is_read(const std::string& key) {
+  return key == "data" || key == "holdout" || key == "set-file";
+}
+
 /// Refuses keys that are no options, and values that are no value of any.
 void check_problem(const std::string& name, const ordered_json& json, const CLI::App& command) {
   std::vector<std::string> known = {"system"};
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_name() == "--help") continue;
     for (const std::string& own : option->get_lnames()) known.push_back(own);
   }
   for (const auto& [key, value] : json.items()) {
     if (std::ranges::find(known, key) == known.end()) {
       throw InvalidArgument(name + ": " + dae::unknown_name_message("option", key, known));
+    }
+    const CLI::Option* const option =
+        key == "system" ? nullptr : command.get_option_no_throw("--" + key);
+    if (option != nullptr && option->get_items_expected_max() == 0) {
+      if (value.is_boolean()) continue;
+      throw InvalidArgument(name + ": \"" + key + "\" is true or false");
     }
     const auto is_single = [](const ordered_json& one) {
       return one.is_string() || one.is_number();
@@ -190,29 +226,31 @@ void check_problem(const std::string& name, const ordered_json& json, const CLI:
     const auto is_list = [&](const ordered_json& one) {
       return one.is_array() && std::ranges::all_of(one, is_single);
     };
-    if (key == "data" || key == "holdout") {
+    if (names_file_that_is_read(key)) {
+      const auto is_name = [](const ordered_json& one) {
+        return one.is_string() && !one.get<std::string>().empty();
+      };
       const bool are_names =
-          value.is_string() || (value.is_array() && std::ranges::all_of(value, [](const auto& one) {
-                                  return one.is_string();
-                                }));
+          is_name(value) || (value.is_array() && std::ranges::all_of(value, is_name));
       if (are_names) continue;
       throw InvalidArgument(name + ": \"" + key + "\" is the name of a file or a list of names");
     }
     const bool is_usable =
-        is_single(value) || value.is_boolean() || is_list(value) ||
+        is_single(value) || is_list(value) ||
         (value.is_object() && std::ranges::all_of(value, [&](const ordered_json& one) {
            return is_single(one) || is_list(one);
          }));
     if (is_usable) continue;
     throw InvalidArgument(name + ": \"" + key +
-                          "\" needs a number, a text, true or false, a list of these, or an object "
-                          "of names with their values");
+                          "\" needs a number, a text, a list of these, or an object of names with "
+                          "their values");
   }
 }
 
 /// A problem in a file has the options by their names, without the dashes: numbers and texts, lists for those that are
-/// repeated, objects for those that take NAME=VALUE. Names of data files are relative to it.
-std::vector<std::string> arguments_in(const std::string& name, const ordered_json& json) {
+/// repeated or take several values, objects for those that take NAME=VALUE. Names of files to read are relative to it.
+std::vector<std::string> arguments_in(const std::string& name, const ordered_json& json,
+                                      const CLI::App& command) {
   if (!json.contains("system")) throw InvalidArgument(name + " names no \"system\"");
   if (!json["system"].is_string()) {
     throw InvalidArgument(name + ": \"system\" is a name of `liegrad models` or of a file");
@@ -221,32 +259,31 @@ std::vector<std::string> arguments_in(const std::string& name, const ordered_jso
   const auto text_of = [](const ordered_json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
   };
+  const auto joined = [&text_of](const ordered_json& list) {
+    std::string text;
+    for (const ordered_json& item : list) text += (text.empty() ? "" : ",") + text_of(item);
+    return text;
+  };
   const std::string system = text_of(json["system"]);
   std::vector<std::string> arguments = {names_system_file(system) ? (folder / system).string()
                                                                   : system};
   for (const auto& [key, value] : json.items()) {
     if (key == "system") continue;
-    const bool names_file = key == "data" || key == "holdout";
     const auto add = [&](const std::string& text) {
       arguments.push_back("--" + key);
-      arguments.push_back(names_file ? (folder / text).string() : text);
+      arguments.push_back(names_file_that_is_read(key) ? (folder / text).string() : text);
     };
+    const bool is_repeated = command.get_option("--" + key)->get_expected_max() > 1;
     if (value.is_boolean()) {
       if (value.get<bool>()) arguments.push_back("--" + key);
     } else if (value.is_object()) {
       for (const auto& [item, number] : value.items()) {
-        std::string text = item + "=";
-        if (number.is_array()) {
-          for (std::size_t i = 0; i < number.size(); ++i) {
-            text += (i == 0 ? "" : ",") + text_of(number[i]);
-          }
-        } else {
-          text += text_of(number);
-        }
-        add(text);
+        add(item + "=" + (number.is_array() ? joined(number) : text_of(number)));
       }
-    } else if (value.is_array()) {
+    } else if (value.is_array() && is_repeated) {
       for (const ordered_json& item : value) add(text_of(item));
+    } else if (value.is_array()) {
+      add(joined(value));
     } else {
       add(text_of(value));
     }
@@ -278,7 +315,7 @@ void add_fit_command(CLI::App& app) {
     if (!is_problem) return command->run();
     check_problem(system, json, *sub);
     // The file first, then what was typed.
-    std::vector<std::string> arguments = arguments_in(system, json);
+    std::vector<std::string> arguments = arguments_in(system, json, *sub);
     for (const CLI::Option* option : sub->get_options()) {
       if (option->get_name() == "SYSTEM" || option->count() == 0) continue;
       if (option->get_items_expected_max() == 0) arguments.push_back(option->get_name());
@@ -300,7 +337,7 @@ void add_fit_command(CLI::App& app) {
     try {
       parser.parse(std::move(arguments));
     } catch (const CLI::ParseError& error) {
-      throw InvalidArgument(system + ": " + error.what());
+      throw InvalidArgument(system + ": " + mistake_in(error));
     }
     from_file.run();
   });

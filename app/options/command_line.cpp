@@ -113,9 +113,13 @@ std::vector<std::string> arguments_of(int count, const char* const* texts) {
   return arguments;
 }
 
+std::string mistake_in(const CLI::ParseError& error) {
+  return missing_text(conversion_text(error.what()));
+}
+
 std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
   const CLI::App& command = chosen(app);
-  std::string text = missing_text(conversion_text(error.what()));
+  std::string text = mistake_in(error);
   // A misspelt option may be the reason why another is missing.
   const std::vector<std::string> unexpected = app.remaining(true);
   if (!unexpected.empty()) text = unexpected_text(unexpected, app);

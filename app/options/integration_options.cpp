@@ -78,6 +78,8 @@ void IntegrationOptions::add_to(CLI::App& command, const IntegrationOptionNames&
   default_run_ = names.default_run;
   default_rtol_ = names.rtol;
   leaves_tolerance_open_ = names.leaves_tolerance_open;
+  method_option_ = names.method;
+  start_option_ = names.start;
   add(names.method, method_, listed(method_names()), "NAME")
       ->default_str(default_run_ == DefaultRun::kAlphaSteps
                         ? "lie-alpha"
@@ -282,13 +284,13 @@ dae::IntegrateOptions IntegrationOptions::make() const {
           newton_ == "full" ? dae::RadauNewton::kFull : dae::RadauNewton::kSimplified;
     }
   } else {
-    throw InvalidArgument("--method: " +
+    throw InvalidArgument(method_option_ + ": " +
                           dae::unknown_name_message("method", method, method_names()));
   }
   dae::AlphaOptions& alpha = options.alpha;
   alpha.method = alpha_method();
   alpha.formulation = constraint_formulation();
-  alpha.start = chosen("start", kStarts, start_);
+  alpha.start = chosen(start_option_.c_str() + 2, kStarts, start_);
   alpha.guess = chosen("guess", kGuesses, guess_);
   alpha.newton.kind = chosen("newton", kNewtons, newton_);
   alpha.solver = chosen("solver", kSolvers, solver_);

@@ -75,7 +75,7 @@ class IntegrationOptions {
   double sigma(const dae::AlphaParameters& parameters) const;
 
   SystemChoice choice_;
-  std::string formulation_ = "index3", method_, sigma_ = "0";
+  std::string method_option_ = "--method", start_option_ = "--start", formulation_ = "index3", method_, sigma_ = "0";
   DefaultRun default_run_ = DefaultRun::kErrorControl;
   double default_rtol_ = dae::ErrorTolerance{}.relative;
   bool leaves_tolerance_open_ = false;

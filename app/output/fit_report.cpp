@@ -51,10 +51,6 @@ ordered_json judgements(const std::vector<Judgement>& list) {
   return object;
 }
 
-std::string cell(double value) {
-  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "unknown";
-}
-
 /// "arm1.rate0@3" → "arm1.rate0", 3.
 std::pair<std::string, int> name_and_trial(const std::string& name) {
   const std::size_t at = name.rfind('@');
@@ -201,8 +197,10 @@ void FitReport::print(bool verbose) const {
              result.trials.size() == 1 ? "" : "s");
   fmt::print("{}", optimize::estimates_report(result, verbose));
   for (const optimize::Profile& one : profiles) {
-    fmt::print("  profile of {}: {} to {}, {}\n", one.name, cell(one.ci95.lower),
-               cell(one.ci95.upper), one.verdict);
+    const double std = result[one.name].std;
+    fmt::print("  profile of {}: {} to {}, {}\n", one.name,
+               optimize::end_of_interval(one.ci95.lower, std),
+               optimize::end_of_interval(one.ci95.upper, std), one.verdict);
   }
   for (const auto* list : {&holdout, &folds}) {
     for (const Judgement& one : *list) {

@@ -59,7 +59,8 @@ void check_writable(const std::string& name) {
   if (!fs::exists(status)) remove_regular(name);
 }
 
-/// Devices and pipes can be shared.
+}  // namespace
+
 bool is_same_file(const std::string& a, const std::string& b) {
   if (a == kStandardOutput || b == kStandardOutput) return a == b;
   std::error_code error;
@@ -70,8 +71,6 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::weakly_canonical(fs::absolute(first), error) ==
          fs::weakly_canonical(fs::absolute(second), error);
 }
-
-}  // namespace
 
 OutputFile::OutputFile(std::string name) : name_(std::move(name)), file_(stdout) {
   if (name_ != kStandardOutput) file_ = std::fopen(name_.c_str(), "w");

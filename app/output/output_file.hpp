@@ -29,6 +29,9 @@ class OutputFile {
   std::FILE* file_;
 };
 
+/// Whether two names are those of one file. Devices and pipes can be shared, and are none.
+bool is_same_file(const std::string& a, const std::string& b);
+
 /// The value of an option that names a file.
 struct FileOption {
   const char* option;  ///< "--out"

@@ -37,10 +37,13 @@ struct JsonText {
   void require_unique_keys() const;
 };
 
-/// The JSON of a file.
+/// The JSON of a file. Throws InvalidArgument for what cannot be read or is no JSON, and for keys that stand twice.
 template <class Json>
 Json read_json(const std::string& file, const std::string& remedy) {
-  return JsonText::of_file(file, remedy).parse<Json>();
+  const JsonText text = JsonText::of_file(file, remedy);
+  Json json = text.parse<Json>();
+  text.require_unique_keys();
+  return json;
 }
 
 /// A place in a text of JSON, by the keys and the numbers of list entries that lead there.

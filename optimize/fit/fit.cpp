@@ -9,6 +9,7 @@
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/dae/system/numbers.hpp"
 #include "liegrad/dae/system/text.hpp"
+#include "liegrad/optimize/fit/false_effects.hpp"
 #include "liegrad/optimize/fit/findings.hpp"
 #include "liegrad/optimize/fit/multiple_shooting.hpp"
 #include "liegrad/optimize/fit/regression_start.hpp"
@@ -180,6 +181,11 @@ FitResult fit(const FitProblem& given, const FitOptions& options) {
         "how far the error of integration moves estimates is not known: at a "
         "tenth of the tolerance of " +
         number_text(result.tolerance) + " runs fail; give steps of your own, such as --step");
+  }
+  if (!result.was_stopped) {
+    for (const std::string& sentence : false_effects(problem, options, engine, x, statistics)) {
+      result.findings.push_back(sentence);
+    }
   }
   add_refusals(engine, x, result.findings);
   if (engine.failed_evaluations() > 0) {

@@ -89,7 +89,7 @@ struct FittedTrial {
 
 struct FitResult {
   bool converged = false, was_stopped = false;
-  std::string message;
+  std::string message = "fit() was not called";
   std::vector<Estimate> parameters;
   Eigen::MatrixXd covariance, correlation, sandwich_covariance;
   std::vector<OutputFit> outputs;

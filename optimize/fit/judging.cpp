@@ -131,8 +131,7 @@ Judgement judge(const FitProblem& problem, const FitOptions& options, const FitR
   return all;
 }
 
-std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOptions& options,
-                                      int parts) {
+void check_parts(const FitProblem& problem, int parts) {
   if (problem.trials.size() < 2) {
     throw InvalidArgument("trials can be left out where there are at least two; there is one");
   }
@@ -141,6 +140,11 @@ std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOption
                           " parts: there are " + std::to_string(problem.trials.size()) +
                           "; choose from 2 to that many");
   }
+}
+
+std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOptions& options,
+                                      int parts) {
+  check_parts(problem, parts);
   std::vector<Judgement> list;
   for (int part = 0; part < parts; ++part) {
     FitProblem others = problem;

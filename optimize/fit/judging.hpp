@@ -23,6 +23,9 @@ Judgement judge(const FitProblem& problem, const FitOptions& options, const FitR
 Judgement judge(const FitProblem& problem, const FitOptions& options, const FitResult& result,
                 const std::string& name, const std::vector<Recording>& pieces);
 
+/// Throws InvalidArgument when trials cannot be left out in so many parts.
+void check_parts(const FitProblem& problem, int parts);
+
 /// Cross-validation: trials are left out part by part, each part is judged by the fit to all others. Throws
 /// InvalidArgument when there are fewer trials than parts.
 std::vector<Judgement> cross_validate(const FitProblem& problem, const FitOptions& options,

@@ -15,12 +15,6 @@ std::string or_unknown(double value, int digits) {
   return std::isfinite(value) ? number_text(value, digits) : "unknown";
 }
 
-/// The end of an interval, with two digits more than the standard deviation has.
-std::string end_of_interval(double end, double std) {
-  const double digits = std > 0 && end != 0 ? std::floor(std::log10(std::abs(end) / std)) + 3 : 4;
-  return or_unknown(end, static_cast<int>(std::clamp(digits, 4.0, 10.0)));
-}
-
 std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
@@ -29,6 +23,11 @@ std::string left(const std::string& text, std::size_t width) {
 }
 
 }  // namespace
+
+std::string end_of_interval(double end, double std) {
+  const double digits = std > 0 && end != 0 ? std::floor(std::log10(std::abs(end) / std)) + 3 : 4;
+  return or_unknown(end, static_cast<int>(std::clamp(digits, 4.0, 10.0)));
+}
 
 std::string brief_report(const FitResult& result) {
   return result.message + "; " + std::to_string(result.iterations) + " iterations, " +

@@ -15,6 +15,9 @@ std::string brief_report(const FitResult& result);
 /// above. Of many unknowns the first forty, unless `all` are wanted.
 std::string full_report(const FitResult& result, bool all = false);
 
+/// The end of an interval, with two digits more than the standard deviation has.
+std::string end_of_interval(double end, double std);
+
 // Its two halves, between which profiles and judgements belong.
 std::string estimates_report(const FitResult& result, bool all = false);
 std::string findings_report(const FitResult& result);

@@ -162,11 +162,60 @@ refuses "$scratch/wrong.json: there is no option 'fre'; did you mean 'free'?" "$
 printf '{"system": "double_pendulum", "data": [["swing1.csv"]], "free": ["arm2.J"]}' >"$scratch/wrong.json"
 refuses "$scratch/wrong.json: \"data\" is the name of a file or a list of names." "$scratch/wrong.json"
 printf '{"system": "double_pendulum", "data": "swing1.csv", "free": null}' >"$scratch/wrong.json"
-refuses "$scratch/wrong.json: \"free\" needs a number, a text, true or false, a list of these, or an object of names with their values." \
+refuses "$scratch/wrong.json: \"free\" needs a number, a text, a list of these, or an object of names with their values." \
   "$scratch/wrong.json"
+# Keys with every kind of value: several numbers, true and false, names of files beside the file.
+printf '{"joint1.viscous": 4e-4}' >"$scratch/friction.json"
+problem() { # problem MEMBERS: a file with these and with what fits need
+  printf '{"system": "double_pendulum", "data": ["swing1.csv"], "map": {"arm1.theta": "theta1"},\n "free": ["arm2.J"], "offset": {"arm1.theta": 3},\n %s}' \
+    "$1" >"$scratch/wrong.json"
+}
+problem '"set-file": "friction.json", "alpha": [0.3, 0.4, 0.3025, 0.6], "newmark": false, "step": 2e-3'
+summary 's["options"]["method"] == "lie-alpha" and s["options"]["alpha_m"] == 0.3' "$scratch/wrong.json"
+problem '"start": {"arm2.J": 0.002}, "free": "arm1.J"'
+refuses "$scratch/wrong.json, line 3, column 30: 'free' stands here a second time; keep one of them." "$scratch/wrong.json"
+problem '"adaptive": 1'
+refuses "$scratch/wrong.json: \"adaptive\" is true or false." "$scratch/wrong.json"
+problem '"step": true'
+refuses "$scratch/wrong.json: \"step\" needs a number, a text, a list of these, or an object of names with their values." \
+  "$scratch/wrong.json"
+problem '"step": [1e-3, 2e-3]'
+refuses "$scratch/wrong.json: --step is given '0.001,0.002', where a number is needed." "$scratch/wrong.json"
+problem '"step": "short"'
+refuses "$scratch/wrong.json: --step is given 'short', where a number is needed." "$scratch/wrong.json"
+problem '"holdout": ""'
+refuses "$scratch/wrong.json: \"holdout\" is the name of a file or a list of names." "$scratch/wrong.json"
+problem '"integrator": "rkmk-rk5"'
+refuses "--integrator: there is no method 'rkmk-rk5'; did you mean 'rkmk-rk4'?" "$scratch/wrong.json"
+problem '"help": true'
+says 2 "$scratch/wrong.json: there is no option 'help'" "$scratch/wrong.json"
+printf '{"arm2.J": 0.001, "arm2.J": 0.002}' >"$scratch/wrong.json"
+refuses "$scratch/wrong.json, line 1, column 19: 'arm2.J' stands here a second time; keep one of them." \
+  $swing --free arm2.J --set-file "$scratch/wrong.json"
+
+# Trials with other sensors, or with the same in another order, are in one figure.
+cut -d, -f1,3 "$scratch/swing2.csv" | sed -n '1s/theta2/arm2.theta/p;2~2p' >"$scratch/second.csv"
+awk -F, -v OFS=, 'NR == 1 { print "t", "arm2.theta", "arm1.theta" } NR > 1 { print $1, $3, $2 - 3 }' "$scratch/swing1.csv" >"$scratch/both.csv"
+for order in 'both second' 'second both'; do
+  set -- $order
+  draws 'arm1.theta (rad)' double_pendulum --data "$scratch/$1.csv" --data "$scratch/$2.csv" --per-trial $rates --free arm2.J
+  [ "$(grep -c '<polyline' "$scratch/figure.svg")" -eq 3 ] || fail "--plot of $order: $(grep -c '<polyline' "$scratch/figure.svg") curves"
+done
+# Files that are given twice are noted.
+again="$scratch/../$(basename "$scratch")/swing2.csv"
+summary '"'"$scratch"'/swing1.csv is given twice by --data: its samples count twice, and intervals are too narrow" in s["findings"]
+  and "'"$again"' is held out and data of the fit: it judges the fit too well" in s["findings"]' \
+  $swing --data "$scratch/swing1.csv" --holdout "$again" --free arm2.J
+# Profiles have the digits that they tell.
+says 0 'profile of arm2.J: 0.001' $swing --free arm2.J --profile arm2.J
+grep -q 'profile of arm2.J: 0.00[0-9]\{6,\} to 0.00[0-9]\{6,\}, identifiable' "$scratch/printed" || fail "$(cat "$scratch/printed")"
 
 # What is refused.
 refuses 'a fit needs data; give --data FILE.csv.' double_pendulum --free arm2.J
+refuses 'trials cannot be left out in 7 parts: there are 2; choose from 2 to that many.' $swing --free arm2.J --folds 7 --out "$scratch/none.csv"
+# One sentence, and nothing of what Ceres logs.
+refuses_with_status 3 "element 'arm1.inertia' returns a number that is not finite at t = 0; look at its parameters and at the initial values." \
+  double_pendulum $data --per-trial $rates --offset arm1.theta=3 --free arm2.J --start arm1.rate0=1e300
 printf 't;theta1\n0;0,1\n' >"$scratch/semicolons.csv"
 refuses "$scratch/semicolons.csv separates its columns by ';'; separate them by commas, with points in numbers." \
   double_pendulum --data "$scratch/semicolons.csv" --free arm2.J

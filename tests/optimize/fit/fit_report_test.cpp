@@ -49,6 +49,12 @@ TEST(FitReports, HaveALineForEachEstimateOutputAndFinding) {
             "converged; 7 iterations, 9 runs (8 with forward derivatives), AICc -12.5, 0.25 s\n");
 }
 
+TEST(FitReports, SayThatNothingWasRun) {
+  const optimize::FitResult never;
+  EXPECT_FALSE(never.converged);
+  EXPECT_EQ(optimize::brief_report(never).find("fit() was not called; 0 iterations"), 0u);
+}
+
 TEST(FitReports, ShowTheSandwichWhereResidualsAreCorrelated) {
   optimize::FitResult result = some_result();
   EXPECT_EQ(optimize::full_report(result).find("sandwich"), std::string::npos);

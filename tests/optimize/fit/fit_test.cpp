@@ -335,6 +335,36 @@ TEST(Fit, SeesWhatDataCannotTellThroughTheErrorOfRuns) {
   EXPECT_EQ(result["arm1.rate0@2"].verdict, "identifiable");
 }
 
+/// The same with steps that are given, and stay: they show an effect that is their error, and a finding says so. What data do
+/// tell is not called into question.
+TEST(Fit, SaysWhereGivenStepsShowEffectsThatAreNone) {
+  FitProblem problem = pieces_of_a_swing(2);
+  FitOptions by_tolerance, by_step;
+  by_tolerance.run.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-5}};
+  by_step.run = steps_of(5e-3, 1);
+  for (FitOptions* const options : {&by_tolerance, &by_step}) {
+    options->solver.max_iterations = 60;
+    problem.free = {"arm1.J", "arm2.J", "joint1.coulomb", "joint2.viscous"};
+    const auto falls = [&] {
+      std::vector<std::string> list;
+      for (const std::string& finding : optimize::fit(problem, *options).findings) {
+        if (finding.find("is the error of integration") != std::string::npos) {
+          list.push_back(finding);
+        }
+      }
+      return list;
+    };
+    EXPECT_EQ(falls(), std::vector<std::string>{});
+    problem.free = {"arm1.J", "arm2.J", "arm1.a", "arm2.a", "joint1.coulomb", "joint2.viscous"};
+    const std::vector<std::string> found = falls();
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_NE(found[0].find("a combination of arm1.J, arm2.J"), std::string::npos) << found[0];
+    EXPECT_NE(found[0].find(options == &by_step ? "half the step" : "a tenth of the tolerance"),
+              std::string::npos)
+        << found[0];
+  }
+}
+
 /// Levels of noise that are estimated are those with which the minimum was found, after few rounds.
 TEST(Fit, SettlesLevelsOfNoiseInFewRounds) {
   FitProblem problem = pieces_of_a_swing(2);
