@@ -1,6 +1,7 @@
 #include "liegrad/dae/integrate.hpp"
 
 #include "liegrad/dae/alpha/generalized_alpha.hpp"
+#include "liegrad/dae/method_names.hpp"
 #include "liegrad/dae/report.hpp"
 #include "liegrad/dae/runge_kutta/munthe_kaas.hpp"
 #include "liegrad/dae/runge_kutta/radau.hpp"
@@ -44,14 +45,9 @@ std::string IntegrateOptions::method_name() const {
     case Method::kMuntheKaas: return tableau.name;
     case Method::kAlpha: break;
     case Method::kAutomatic: return resolved().method_name();
-    case Method::kRadau: return "radau-" + std::to_string(radau.stages);
+    case Method::kRadau: return name_in(radau_names(), radau.stages);
   }
-  switch (alpha.variant) {
-    case AlphaVariant::kLieGroup: break;
-    case AlphaVariant::kUpdatedLagrangianExp: return "ul-exp";
-    case AlphaVariant::kUpdatedLagrangianCrv: return "ul-crv";
-  }
-  return "lie-alpha";
+  return name_in(alpha_variant_names(), alpha.variant);
 }
 
 std::string IntegrateOptions::method_settings() const {

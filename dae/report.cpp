@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "liegrad/dae/method_names.hpp"
 #include "liegrad/dae/system/text.hpp"
 
 namespace liegrad::dae {
@@ -50,23 +51,11 @@ std::string name_of(Termination termination) {
 }
 
 std::string name_of(LinearSolverKind solver) {
-  switch (solver) {
-    case LinearSolverKind::kAutomatic: return "auto";
-    case LinearSolverKind::kDense: return "dense";
-    case LinearSolverKind::kSparse: return "sparse";
-    case LinearSolverKind::kMinimumNorm: return "minimum_norm";
-  }
-  return "";
+  if (solver == LinearSolverKind::kMinimumNorm) return "minimum_norm";
+  return name_in(linear_solver_names(), solver);
 }
 
-std::string name_of(Formulation formulation) {
-  switch (formulation) {
-    case Formulation::kIndex3: return "index3";
-    case Formulation::kIndex2: return "index2";
-    case Formulation::kStabilized: return "stabilized";
-  }
-  return "";
-}
+std::string name_of(Formulation formulation) { return name_in(formulation_names(), formulation); }
 
 std::string report_line(const std::string& name, const std::string& value) {
   constexpr std::size_t kWidth = 22;

@@ -15,7 +15,6 @@
 #include "liegrad/models/models.hpp"
 #include "liegrad/models/system_file.hpp"
 #include "options/common_options.hpp"
-#include "options/group_name.hpp"
 #include "options/system_choice.hpp"
 
 namespace liegrad::app {
@@ -25,7 +24,7 @@ using nlohmann::ordered_json;
 
 struct ModelsCommand {
   CommonOptions common;
-  std::string name, group = "so3xr3";
+  std::string name, group = default_body_group();
   const CLI::Option* group_option = nullptr;
 
   void run() const;
@@ -42,7 +41,7 @@ ordered_json json_of(const models::Model& model, const dae::System& system) {
   for (const dae::Node& node : system.nodes()) {
     if (node.group == dae::ground_group()) continue;
     nodes.push_back({{"name", node.name},
-                     {"group", group_name(node.group)},
+                     {"group", dae::name_of(node.group)},
                      {"first_order", node.first_order}});
   }
   for (const dae::PlacedElement& element : system.elements()) {

@@ -16,7 +16,6 @@
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/sensitivity/mode_name.hpp"
 #include "liegrad/sensitivity/trajectory/checkpoints.hpp"
-#include "options/choices.hpp"
 #include "options/common_options.hpp"
 #include "options/derivative_options.hpp"
 #include "options/integration_options.hpp"
@@ -35,8 +34,6 @@ namespace {
 using nlohmann::ordered_json;
 using sensitivity::Derivatives;
 using sensitivity::Mode;
-
-const auto kModes = by_name({Mode::kAdjoint, Mode::kForward, Mode::kDifference});
 
 struct SensitivityCommand {
   CommonOptions common;
@@ -67,8 +64,9 @@ struct Result {
 };
 
 Mode mode_of(const std::string& name) {
-  if (const Mode* const mode = find(kModes, name)) return *mode;
-  throw InvalidArgument("--mode: " + dae::unknown_name_message("mode", name, names_of(kModes)));
+  const dae::NameTable<Mode>& modes = sensitivity::mode_names();
+  if (const Mode* const mode = dae::find(modes, name)) return *mode;
+  throw InvalidArgument("--mode: " + dae::unknown_name_message("mode", name, dae::names_of(modes)));
 }
 
 sensitivity::DifferentiateOptions SensitivityCommand::options(

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "liegrad/control/problems/built_in.hpp"
+#include "liegrad/dae/system/name_table.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 #include "options/common_options.hpp"
@@ -19,14 +20,10 @@ using control::SolveOptions;
 constexpr int kMostStepsOfIndex3 = 2000;
 
 template <class T>
-T one_of(const std::string& option, const std::string& name,
-         const std::vector<std::pair<std::string, T>>& choices) {
-  std::vector<std::string> names;
-  for (const auto& [choice, value] : choices) {
-    if (choice == name) return value;
-    names.push_back(choice);
-  }
-  throw InvalidArgument("--" + option + ": " + dae::unknown_name_message(option, name, names));
+T one_of(const std::string& option, const std::string& name, const dae::NameTable<T>& choices) {
+  if (const T* const value = dae::find(choices, name)) return *value;
+  throw InvalidArgument("--" + option + ": " +
+                        dae::unknown_name_message(option, name, dae::names_of(choices)));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "liegrad/dae/system/text.hpp"
 #include "liegrad/optimize/fit/start_values.hpp"
 #include "liegrad/sensitivity/mode_name.hpp"
-#include "options/choices.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -107,10 +106,10 @@ optimize::Loss loss_of(const std::string& text) {
 }
 
 template <class T>
-T chosen(const char* option, const std::string& name, const Choices<T>& choices) {
-  if (const T* const value = find(choices, name)) return *value;
+T chosen(const char* option, const std::string& name, const dae::NameTable<T>& choices) {
+  if (const T* const value = dae::find(choices, name)) return *value;
   throw InvalidArgument(std::string(option) + ": " +
-                        dae::unknown_name_message("choice", name, names_of(choices)));
+                        dae::unknown_name_message("choice", name, dae::names_of(choices)));
 }
 
 }  // namespace
@@ -241,8 +240,7 @@ optimize::FitOptions FitOptionsTyped::options(const dae::IntegrateOptions& run,
   options.start_by_regression = starts_by(kRegression);
   options.start_by_tracking = starts_by(kTracking);
   if (!jacobian_.empty()) {
-    options.jacobian = chosen<Mode>("--jacobian", jacobian_,
-                                    by_name({Mode::kForward, Mode::kAdjoint, Mode::kDifference}));
+    options.jacobian = chosen("--jacobian", jacobian_, sensitivity::mode_names());
   }
   const bool has_pieces =
       chosen<bool>("--method", method_, {{"shooting", false}, {"multiple-shooting", true}});

@@ -6,53 +6,30 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "liegrad/dae/report.hpp"
+#include "liegrad/dae/method_names.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/models/models.hpp"
-#include "options/choices.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
 namespace {
 
-const auto kFormulations =
-    by_name({dae::Formulation::kIndex3, dae::Formulation::kIndex2, dae::Formulation::kStabilized});
-const Choices<dae::AlphaVariant> kAlphaMethods = {
-    {"lie-alpha", dae::AlphaVariant::kLieGroup},
-    {"ul-exp", dae::AlphaVariant::kUpdatedLagrangianExp},
-    {"ul-crv", dae::AlphaVariant::kUpdatedLagrangianCrv}};
-const Choices<dae::ButcherTableau (*)()> kMuntheKaasMethods = {{"rkmk-rk4", dae::rk4},
-                                                               {"rkmk-54", dae::dormand_prince_54},
-                                                               {"rkmk-6", dae::butcher_6},
-                                                               {"rkmk-gauss2", dae::gauss_2},
-                                                               {"rkmk-radau2", dae::radau_iia_2}};
-const Choices<int> kRadauMethods = {{"radau-2", 2}, {"radau-3", 3}};  // by stages
-const Choices<dae::StartingValues> kStarts = {
-    {"classical", dae::StartingValues::kClassical},
-    {"corrected", dae::StartingValues::kCorrected},
-    {"corrected-difference", dae::StartingValues::kCorrectedDifference}};
-const Choices<dae::NewtonKind> kNewtons = {{"full", dae::NewtonKind::kFull},
-                                           {"modified", dae::NewtonKind::kModified},
-                                           {"simplified", dae::NewtonKind::kSimplified}};
-const Choices<dae::FirstGuess> kGuesses = {{"extrapolated", dae::FirstGuess::kExtrapolated},
-                                           {"constant", dae::FirstGuess::kConstantA},
-                                           {"zero", dae::FirstGuess::kZeroMultiplier}};
-const auto kSolvers = by_name({dae::LinearSolverKind::kAutomatic, dae::LinearSolverKind::kDense,
-                               dae::LinearSolverKind::kSparse});
-
 template <class T>
-T chosen(const char* what, const Choices<T>& choices, const std::string& name) {
-  if (const T* const value = find(choices, name)) return *value;
+T chosen(const char* what, const dae::NameTable<T>& choices, const std::string& name) {
+  if (const T* const value = dae::find(choices, name)) return *value;
   throw InvalidArgument("--" + std::string(what) + ": " +
-                        dae::unknown_name_message(what, name, names_of(choices)));
+                        dae::unknown_name_message(what, name, dae::names_of(choices)));
 }
 
 std::vector<std::string> method_names() {
-  std::vector<std::string> names = names_of(kAlphaMethods);
-  for (const std::string& name : names_of(kMuntheKaasMethods)) names.push_back(name);
-  for (const std::string& name : names_of(kRadauMethods)) names.push_back(name);
+  std::vector<std::string> names = dae::names_of(dae::alpha_variant_names());
+  for (const std::string& name : dae::names_of(dae::munthe_kaas_names())) names.push_back(name);
+  for (const std::string& name : dae::names_of(dae::radau_names())) names.push_back(name);
   return names;
 }
+
+/// Generalized-α on the group itself.
+const std::string& lie_alpha() { return dae::alpha_variant_names().front().first; }
 
 /// "a, b or c"
 std::string listed(const std::vector<std::string>& names) {
@@ -61,6 +38,11 @@ std::string listed(const std::vector<std::string>& names) {
     text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
   }
   return text;
+}
+
+template <class T>
+std::string listed(const dae::NameTable<T>& table) {
+  return listed(dae::names_of(table));
 }
 
 }  // namespace
@@ -82,24 +64,25 @@ void IntegrationOptions::add_to(CLI::App& command, const IntegrationOptionNames&
   start_option_ = names.start;
   add(names.method, method_, listed(method_names()), "NAME")
       ->default_str(default_run_ == DefaultRun::kAlphaSteps
-                        ? "lie-alpha"
+                        ? lie_alpha()
                         : dae::IntegrateOptions{}.method_name());
   if (names.has_t_end) {
     add("--t-end", t_end_, "Final time; the system's own unless given, see `liegrad models SYSTEM`",
         "T");
   }
-  newton_option_ =
-      add_choice("--newton", newton_, "Iteration matrix: " + listed(names_of(kNewtons)), "KIND");
-  add_choice("--solver", solver_, "Of linear systems: " + listed(names_of(kSolvers)), "KIND");
+  newton_option_ = add_choice("--newton", newton_,
+                              "Iteration matrix: " + listed(dae::newton_kind_names()), "KIND");
+  add_choice("--solver", solver_, "Of linear systems: " + listed(dae::linear_solver_names()),
+             "KIND");
   command.add_flag("--project", project_, "Move inconsistent initial values to the constraints");
   command.add_flag("--allow-redundant", allow_redundant_,
                    "Accept constraints that depend on others; multipliers of least norm");
 
   add_alpha_to(command);
-  only_of_alpha_.push_back(
-      add_choice(names.start, start_, "Starting values: " + listed(names_of(kStarts)), "KIND"));
   only_of_alpha_.push_back(add_choice(
-      "--guess", guess_, "First guess of a step: " + listed(names_of(kGuesses)), "KIND"));
+      names.start, start_, "Starting values: " + listed(dae::starting_values_names()), "KIND"));
+  only_of_alpha_.push_back(add_choice(
+      "--guess", guess_, "First guess of a step: " + listed(dae::first_guess_names()), "KIND"));
 }
 
 void IntegrationOptions::add_alpha_to(CLI::App& command) {
@@ -122,7 +105,7 @@ void IntegrationOptions::add_alpha_to(CLI::App& command) {
       alpha,
       command
           .add_option("--formulation", formulation_,
-                      "Of the constraints: " + listed(names_of(kFormulations)))
+                      "Of the constraints: " + listed(dae::formulation_names()))
           ->type_name("NAME")
           ->capture_default_str(),
       command.add_option("--sigma", sigma_, "0, 1, opt (gamma / (3 beta)) or a number")
@@ -133,25 +116,25 @@ void IntegrationOptions::add_alpha_to(CLI::App& command) {
 void IntegrationOptions::add_grid_method_to(CLI::App& command) {
   default_run_ = DefaultRun::kAlphaSteps;
   command
-      .add_option(
-          "--method", method_,
-          "Of the steps: lie-alpha, or " + listed(names_of(kRadauMethods)) + " of order 3 and 5")
+      .add_option("--method", method_,
+                  "Of the steps: " + lie_alpha() + ", or " + listed(dae::radau_names()) +
+                      " of order 3 and 5")
       ->type_name("NAME")
-      ->default_str("lie-alpha");
+      ->default_str(lie_alpha());
   add_alpha_to(command);
 }
 
 int IntegrationOptions::radau_stages() const {
-  if (method_.empty() || method_ == "lie-alpha") return 0;
-  const int* const stages = find(kRadauMethods, method_);
+  if (method_.empty() || method_ == lie_alpha()) return 0;
+  const int* const stages = dae::find(dae::radau_names(), method_);
   if (stages == nullptr) {
-    std::vector<std::string> names = names_of(kRadauMethods);
-    names.insert(names.begin(), "lie-alpha");
+    std::vector<std::string> names = dae::names_of(dae::radau_names());
+    names.insert(names.begin(), lie_alpha());
     throw InvalidArgument("--method: " + dae::unknown_name_message("method", method_, names));
   }
   if (const CLI::Option* const option = option_of_alpha()) {
-    throw InvalidArgument(option->get_name() + " belongs to lie-alpha, not to " + method_ +
-                          "; leave one of both out");
+    throw InvalidArgument(option->get_name() + " belongs to " + lie_alpha() + ", not to " +
+                          method_ + "; leave one of both out");
   }
   return *stages;
 }
@@ -219,7 +202,14 @@ const CLI::Option* IntegrationOptions::option_of_alpha() const {
 std::string IntegrationOptions::method() const {
   if (!method_.empty()) return method_;
   const bool is_alpha = default_run_ == DefaultRun::kAlphaSteps || option_of_alpha() != nullptr;
-  return is_alpha ? "lie-alpha" : dae::IntegrateOptions{}.method_name();
+  return is_alpha ? lie_alpha() : dae::IntegrateOptions{}.method_name();
+}
+
+bool IntegrationOptions::is_munthe_kaas() const {
+  return dae::find(dae::munthe_kaas_names(), method()) != nullptr;
+}
+bool IntegrationOptions::is_radau() const {
+  return dae::find(dae::radau_names(), method()) != nullptr;
 }
 
 std::string IntegrationOptions::reason_for_method() const {
@@ -242,7 +232,9 @@ bool IntegrationOptions::controls_error() const {
         "on; leave one of both out, or add --adaptive, where --step is the first step");
   }
   if (has_tolerance) return true;
-  return default_run_ == DefaultRun::kErrorControl && (is_radau() || method() == "rkmk-54");
+  const dae::ButcherTableau* const tableau = dae::find(dae::munthe_kaas_names(), method());
+  return default_run_ == DefaultRun::kErrorControl &&
+         (is_radau() || (tableau != nullptr && tableau->b_embedded.has_value()));
 }
 
 void IntegrationOptions::set_steps(dae::IntegrateOptions& options) const {
@@ -270,13 +262,13 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   options.t_end = t_end_.value_or(choice_.defaults().t_end);
   set_steps(options);
   const std::string method = this->method();
-  if (const auto* const variant = find(kAlphaMethods, method)) {
+  if (const auto* const variant = dae::find(dae::alpha_variant_names(), method)) {
     options.method = dae::Method::kAlpha;
     options.alpha.variant = *variant;
-  } else if (const auto* const tableau = find(kMuntheKaasMethods, method)) {
+  } else if (const auto* const tableau = dae::find(dae::munthe_kaas_names(), method)) {
     options.method = dae::Method::kMuntheKaas;
-    options.tableau = (*tableau)();
-  } else if (const int* const stages = find(kRadauMethods, method)) {
+    options.tableau = *tableau;
+  } else if (const int* const stages = dae::find(dae::radau_names(), method)) {
     options.method = dae::Method::kRadau;
     options.radau.stages = *stages;
     if (newton_option_->count() > 0) {
@@ -290,10 +282,10 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   dae::AlphaOptions& alpha = options.alpha;
   alpha.method = alpha_method();
   alpha.formulation = constraint_formulation();
-  alpha.start = chosen(start_option_.c_str() + 2, kStarts, start_);
-  alpha.guess = chosen("guess", kGuesses, guess_);
-  alpha.newton.kind = chosen("newton", kNewtons, newton_);
-  alpha.solver = chosen("solver", kSolvers, solver_);
+  alpha.start = chosen(start_option_.c_str() + 2, dae::starting_values_names(), start_);
+  alpha.guess = chosen("guess", dae::first_guess_names(), guess_);
+  alpha.newton.kind = chosen("newton", dae::newton_kind_names(), newton_);
+  alpha.solver = chosen("solver", dae::linear_solver_names(), solver_);
   alpha.consistency.project = project_;
   alpha.consistency.allow_redundant = allow_redundant_;
   // Who leaves the tolerance to the computation leaves it the method too, unless something belongs to one.
@@ -315,7 +307,7 @@ bool IntegrationOptions::chooses_alpha_method() const {
 }
 
 dae::Formulation IntegrationOptions::constraint_formulation() const {
-  return chosen("formulation", kFormulations, formulation_);
+  return chosen("formulation", dae::formulation_names(), formulation_);
 }
 
 std::vector<std::string> IntegrationOptions::warnings() const {

@@ -61,8 +61,8 @@ class IntegrationOptions {
   std::string reason_for_method() const;
   /// "so3xr3", or empty for a system without bodies.
   std::string group() const;
-  bool is_munthe_kaas() const { return method().starts_with("rkmk-"); }
-  bool is_radau() const { return method().starts_with("radau-"); }
+  bool is_munthe_kaas() const;
+  bool is_radau() const;
 
  private:
   /// Throws InvalidArgument for a number that no run can have.
@@ -75,7 +75,8 @@ class IntegrationOptions {
   double sigma(const dae::AlphaParameters& parameters) const;
 
   SystemChoice choice_;
-  std::string method_option_ = "--method", start_option_ = "--start", formulation_ = "index3", method_, sigma_ = "0";
+  std::string method_option_ = "--method", start_option_ = "--start", formulation_ = "index3",
+              method_, sigma_ = "0";
   DefaultRun default_run_ = DefaultRun::kErrorControl;
   double default_rtol_ = dae::ErrorTolerance{}.relative;
   bool leaves_tolerance_open_ = false;

@@ -1,10 +1,11 @@
 #include "options/solution_file.hpp"
 
+#include "liegrad/control/status_names.hpp"
+#include "liegrad/dae/method_names.hpp"
 #include "liegrad/dae/report.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/file/json_fields.hpp"
-#include "options/choices.hpp"
 #include "output/output_file.hpp"
 
 namespace liegrad::app {
@@ -17,18 +18,11 @@ using models::JsonPlace;
 using nlohmann::ordered_json;
 using json = ordered_json;
 
-const auto kFormulations =
-    by_name({dae::Formulation::kIndex3, dae::Formulation::kIndex2, dae::Formulation::kStabilized});
-const auto kStatuses =
-    by_name({control::Status::kSolved, control::Status::kAcceptable, control::Status::kInfeasible,
-             control::Status::kIterations, control::Status::kTime, control::Status::kInterrupted,
-             control::Status::kFailed});
-
 template <class T>
-T chosen(const JsonFields& fields, const std::string& key, const Choices<T>& choices) {
+T chosen(const JsonFields& fields, const std::string& key, const dae::NameTable<T>& choices) {
   const std::string given = fields.text(key);
-  if (const T* const value = find(choices, given)) return *value;
-  fields.refuse(key, dae::unknown_name_message("choice", given, names_of(choices)));
+  if (const T* const value = dae::find(choices, given)) return *value;
+  fields.refuse(key, dae::unknown_name_message("choice", given, dae::names_of(choices)));
 }
 
 ordered_json json_of(const dae::State& state) {
@@ -81,7 +75,7 @@ void read_search(const JsonFields& fields, const std::string& problem, S& soluti
     fields.refuse("problem", "this is a solution of '" + fields.text("problem") + "', not of '" +
                                  problem + "'");
   }
-  solution.summary.status = chosen(fields, "status", kStatuses);
+  solution.summary.status = chosen(fields, "status", control::status_names());
   solution.summary.cost = fields.number("cost");
   solution.summary.iterations = static_cast<int>(fields.number("iterations"));
   solution.certificate.local_minimum =
@@ -125,7 +119,7 @@ Solution solution_from(const json& content, const JsonPlace& place,
        "points", "stages", "x", "multipliers", "lower_multipliers", "upper_multipliers"});
   Solution solution;
   read_search(fields, problem.name(), solution);
-  solution.formulation = chosen(fields, "formulation", kFormulations);
+  solution.formulation = chosen(fields, "formulation", dae::formulation_names());
   solution.parameters = fields.numbers("parameters");
   if (!fields.has("points") || !fields.at("points").is_array()) {
     fields.refuse("points", "a list of the points of the grid belongs here");

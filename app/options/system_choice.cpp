@@ -7,9 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "liegrad/dae/system/nearest_name.hpp"
+#include "liegrad/lie/error.hpp"
 #include "liegrad/models/file/json_text.hpp"
 #include "liegrad/models/models.hpp"
-#include "options/group_name.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -57,6 +58,13 @@ void SystemChoice::add_to(CLI::App& command) {
       ->check(CLI::Validator(CLI::ExistingFile).description(""));
 }
 
+lie::NodeGroup body_group_of(const std::string& name) {
+  const dae::NameTable<lie::NodeGroup>& groups = dae::body_group_names();
+  if (const lie::NodeGroup* const group = dae::find(groups, name)) return *group;
+  throw InvalidArgument("--group: " + dae::unknown_name_message("group of rigid bodies", name,
+                                                                dae::names_of(groups)));
+}
+
 bool names_system_file(const std::string& name) { return name.ends_with(".json"); }
 
 const models::SystemFile& SystemChoice::defaults() const {
@@ -78,8 +86,8 @@ std::string SystemChoice::body_group() const {
   if (!defaults().has_bodies) return "";
   if (!names_system_file(system)) return group;
   for (const dae::Node& node : defaults().system.nodes()) {
-    const std::string name = group_name(node.group);
-    if (node.name != "ground" && (name == "so3xr3" || name == "se3")) return name;
+    const std::string name = dae::name_in(dae::body_group_names(), node.group);
+    if (node.name != "ground" && !name.empty()) return name;
   }
   return "";
 }

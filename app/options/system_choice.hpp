@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "liegrad/dae/system/group_names.hpp"
 #include "liegrad/models/system_file.hpp"
 #include "options/cli11_names.hpp"
 
@@ -12,9 +13,14 @@ namespace liegrad::app {
 /// Whether the name of a system is that of a file.
 bool names_system_file(const std::string& name);
 
+/// Of rigid bodies, by name.
+inline const std::string& default_body_group() { return dae::body_group_names().front().first; }
+/// Throws InvalidArgument for a name that is not one.
+lie::NodeGroup body_group_of(const std::string& name);
+
 /// Which system a command is about.
 struct SystemChoice {
-  std::string system, group = "so3xr3";
+  std::string system, group = default_body_group();
   std::vector<std::string> settings;  ///< NAME=VALUE
   std::string settings_file;          ///< values that come before the settings
   CLI::Option* group_option = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "liegrad/dae/method_names.hpp"
 #include "output/references_asset.hpp"
 
 namespace liegrad::app {
@@ -24,16 +25,18 @@ std::set<std::string> cited_keys(const ordered_json& summary) {
   const std::string command = summary.value("command", std::string());
   const ordered_json options = summary.value("options", ordered_json::object());
   const std::string method = options.value("method", std::string());
-  const bool is_alpha = method == "lie-alpha" || method.starts_with("ul-");
+  const bool is_alpha = dae::find(dae::alpha_variant_names(), method) != nullptr;
   if (is_alpha || command == "control") {
     keys.insert({"BruelsCardonaArnold2012", "ArnoldCardonaBruels2015"});
   }
   if (options.contains("sigma") && options["sigma"] != 0) {
     keys.insert("HolzingerArnoldGerstmayr2025");
   }
-  if (method.starts_with("radau")) keys.insert("HairerWanner1996");
-  if (method.starts_with("rkmk")) keys.insert("HairerNorsettWanner1993");
-  if (method == "rkmk-54") keys.insert("DormandPrince1980");
+  if (dae::find(dae::radau_names(), method) != nullptr) keys.insert("HairerWanner1996");
+  if (dae::find(dae::munthe_kaas_names(), method) != nullptr) {
+    keys.insert("HairerNorsettWanner1993");
+  }
+  if (method == dae::dormand_prince_54().name) keys.insert("DormandPrince1980");
   if (command == "control") keys.insert("WaechterBiegler2006");
   if (has_beams(summary)) keys.insert("SonnevilleCardonaBruels2014");
   return keys;

@@ -90,7 +90,7 @@ std::vector<std::string> ButcherTableau::problems() const {
 // clang-format off
 
 ButcherTableau rk4() {
-  ButcherTableau t{.name = "rk4", .order = 4, .a = Eigen::MatrixXd::Zero(4, 4),
+  ButcherTableau t{.name = "rkmk-rk4", .order = 4, .a = Eigen::MatrixXd::Zero(4, 4),
                    .b = Eigen::VectorXd(4), .c = Eigen::VectorXd(4)};
   t.a << 0.0,       0.0,       0.0, 0.0,
          1.0 / 2.0, 0.0,       0.0, 0.0,
@@ -102,7 +102,7 @@ ButcherTableau rk4() {
 }
 
 ButcherTableau dormand_prince_54() {
-  ButcherTableau t{.name = "dormand_prince_54", .order = 5, .a = Eigen::MatrixXd(7, 7),
+  ButcherTableau t{.name = "rkmk-54", .order = 5, .a = Eigen::MatrixXd(7, 7),
                    .b = Eigen::VectorXd(7), .c = Eigen::VectorXd(7),
                    .b_embedded = Eigen::VectorXd(7), .embedded_order = 4};
   t.a << 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
@@ -121,7 +121,7 @@ ButcherTableau dormand_prince_54() {
 }
 
 ButcherTableau butcher_6() {
-  ButcherTableau t{.name = "butcher_6", .order = 6, .a = Eigen::MatrixXd(7, 7),
+  ButcherTableau t{.name = "rkmk-6", .order = 6, .a = Eigen::MatrixXd(7, 7),
                    .b = Eigen::VectorXd(7), .c = Eigen::VectorXd(7)};
   t.a << 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
          1.0 / 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
@@ -136,7 +136,7 @@ ButcherTableau butcher_6() {
 }
 
 ButcherTableau gauss_2() {
-  ButcherTableau t{.name = "gauss_2", .order = 4, .a = Eigen::MatrixXd(2, 2),
+  ButcherTableau t{.name = "rkmk-gauss2", .order = 4, .a = Eigen::MatrixXd(2, 2),
                    .b = Eigen::VectorXd(2), .c = Eigen::VectorXd(2)};
   const double d = std::sqrt(3.0) / 6.0;
   t.a << 1.0 / 4.0,     1.0 / 4.0 - d,
@@ -147,7 +147,7 @@ ButcherTableau gauss_2() {
 }
 
 ButcherTableau radau_iia_2() {
-  ButcherTableau t{.name = "radau_iia_2", .order = 3, .a = Eigen::MatrixXd(2, 2),
+  ButcherTableau t{.name = "rkmk-radau2", .order = 3, .a = Eigen::MatrixXd(2, 2),
                    .b = Eigen::VectorXd(2), .c = Eigen::VectorXd(2)};
   t.a << 5.0 / 12.0, -1.0 / 12.0,
          3.0 / 4.0,   1.0 / 4.0;
@@ -158,7 +158,7 @@ ButcherTableau radau_iia_2() {
 
 ButcherTableau radau_iia_3() {
   const double r = std::sqrt(6.0);
-  ButcherTableau t{.name = "radau_iia_3", .order = 5, .a = Eigen::MatrixXd(3, 3),
+  ButcherTableau t{.name = "rkmk-radau3", .order = 5, .a = Eigen::MatrixXd(3, 3),
                    .b = Eigen::VectorXd(3), .c = Eigen::VectorXd(3)};
   t.a << (88 - 7 * r) / 360,     (296 - 169 * r) / 1800, (-2 + 3 * r) / 225,
          (296 + 169 * r) / 1800, (88 + 7 * r) / 360,     (-2 - 3 * r) / 225,

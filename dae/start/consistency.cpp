@@ -73,9 +73,8 @@ void Consistency::factorize(const State& state) {
   load(state);
   assembly_.evaluate(true);
   if (const std::string element = assembly_.nonfinite_element(); !element.empty()) {
-    throw Error("element '" + element +
-                "' returns a number that is not finite at t = " + number_text(state.t) +
-                "; look at its parameters and at the initial values");
+    throw Error("element '" + element + "' returns a number that is not finite at t = " +
+                number_text(state.t) + "; look at its parameters and at the initial values");
   }
   if (!assembly_.matrix().factorize()) throw InvalidArgument(singular_message(state));
 }

@@ -47,7 +47,8 @@ void System::place_new_parameter(const ParameterSpec& parameter, PlacedParameter
     throw InvalidArgument("there are two parameters named '" + other.name + "'; names must differ");
   }
   if (!std::isfinite(parameter.value)) {
-    throw InvalidArgument("the value of parameter '" + parameter.name + "' is not finite; give it a number");
+    throw InvalidArgument("the value of parameter '" + parameter.name +
+                          "' is not finite; give it a number");
   }
   placed.indices.push_back(static_cast<int>(parameters().size() + placed.added.size()));
   placed.added.push_back(parameter);

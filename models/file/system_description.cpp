@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "liegrad/dae/system/element.hpp"
+#include "liegrad/dae/system/group_names.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/models/file/beam_description.hpp"
 #include "liegrad/models/file/element_catalogue.hpp"
@@ -23,19 +24,14 @@ using Json = JsonFields::Json;
 lie::NodeGroup node_group_in(const JsonFields& fields, const lie::NodeGroup& body_group) {
   const std::string name = fields.text("group");
   if (name == "body") return body_group;
-  if (name == "so3") return lie::NodeGroup::so3();
-  if (name == "so2") return lie::NodeGroup::so2();
-  if (name == "se2") return lie::NodeGroup::se2();
+  if (const lie::NodeGroup* const group = dae::find(dae::other_group_names(), name)) return *group;
   constexpr int kMost = 1000;
-  const bool is_rn =
-      name.size() > 1 && name.size() < 6 && name[0] == 'r' &&
-      std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
-  const int n = is_rn ? std::stoi(name.substr(1)) : 0;
-  if (n < 1 || n > kMost) {
+  const std::optional<lie::NodeGroup> coordinates = dae::rn_named(name);
+  if (!coordinates || coordinates->n < 1 || coordinates->n > kMost) {
     fields.refuse("group", "there is no group '" + name +
                                "' of nodes; take body, so3, se2, so2, or r1, r2, r3 and so on");
   }
-  return lie::NodeGroup::rn(n);
+  return *coordinates;
 }
 
 void set_start(dae::System& system, const std::string& node, const JsonFields& fields) {
@@ -259,8 +255,8 @@ SystemFile described(const Json& json, const JsonPlace& place,
 }  // namespace
 
 lie::NodeGroup body_group_in(const JsonFields& fields, const std::string& key) {
-  const std::string group = fields.choice_or_first(key, {"so3xr3", "se3"});
-  return group == "se3" ? lie::NodeGroup::se3() : lie::NodeGroup::so3xr3();
+  const dae::NameTable<lie::NodeGroup>& groups = dae::body_group_names();
+  return *dae::find(groups, fields.choice_or_first(key, dae::names_of(groups)));
 }
 
 SystemFile system_in(const Json& json, const JsonPlace& place,

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 
+#include "liegrad/control/status_names.hpp"
+
 namespace liegrad::control {
 
 const char* name_of(Status status) {
-  switch (status) {
-    case Status::kNotRun: return "not run";
-    case Status::kSolved: return "solved";
-    case Status::kAcceptable: return "acceptable";
-    case Status::kInfeasible: return "infeasible";
-    case Status::kIterations: return "iteration limit";
-    case Status::kTime: return "time limit";
-    case Status::kInterrupted: return "interrupted";
-    case Status::kFailed: return "failed";
+  for (const auto& [name, value] : status_names()) {
+    if (value == status) return name.c_str();
   }
-  return "";
+  return "not run";
 }
 
 Solution::Place Solution::place(double t) const {

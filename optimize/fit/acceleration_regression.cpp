@@ -222,9 +222,8 @@ bool AccelerationRegression::is_accepted(const Eigen::VectorXd& x) {
     if (point.trial == trial) continue;
     trial = point.trial;
     try {
-      elements_.check(point.state.q,
-                      unknowns_.parameter_values(trial, unknowns_.local(trial, x)), point.controls,
-                      point.state.t);
+      elements_.check(point.state.q, unknowns_.parameter_values(trial, unknowns_.local(trial, x)),
+                      point.controls, point.state.t);
     } catch (const InvalidArgument&) {
       return false;
     }

@@ -224,8 +224,7 @@ std::optional<std::string> MeasuredMotion::find(const Target& target,
       measured.segment<3>(scalars_ + 3 * static_cast<Index>(k)) =
           (lie::SO3<double>::from_coeffs(q).inverse() * target.rotations[k]).log();
     }
-    Eigen::VectorXd step =
-        solve(-all.head(own_multipliers_), target.weight.cwiseProduct(measured));
+    Eigen::VectorXd step = solve(-all.head(own_multipliers_), target.weight.cwiseProduct(measured));
     const double size = step.lpNorm<Eigen::Infinity>();
     if (size > kLongest) step *= kLongest / size;
     const std::vector<double> before = state.q;
@@ -237,8 +236,8 @@ std::optional<std::string> MeasuredMotion::find(const Target& target,
   set_rows(target, derivatives(*constraints_, directions));
   Eigen::VectorXd rates = target.rate;
   rates.head(scalars_) -= all.segment(numbers + own_multipliers_, scalars_);
-  const Eigen::VectorXd v = solve(-all.segment(numbers, own_multipliers_),
-                                  target.weight.cwiseProduct(rates));
+  const Eigen::VectorXd v =
+      solve(-all.segment(numbers, own_multipliers_), target.weight.cwiseProduct(rates));
   std::copy(v.begin(), v.end(), state.v.begin());
   return {};
 }

@@ -74,7 +74,7 @@ class MeasuredMotion {
   Eigen::MatrixXd moved(const Eigen::MatrixXd& motion) const;
   std::string undetermined() const;
 
-  dae::System system_;  ///< with measured outputs as constraints behind its own
+  dae::System system_;           ///< with measured outputs as constraints behind its own
   std::vector<Series> numbers_;  ///< scalars, then orientations; without values
   std::vector<Rotation> rotations_;
   int own_multipliers_, scalars_ = 0, size_ = 0;

@@ -136,9 +136,8 @@ class ErrorCheck {
   bool is_known_at(const Eigen::VectorXd& x) const {
     constexpr double kNearly = 0.1;
     const bool has_noise = std::ranges::equal(
-        rounds_.engine().noise(), noise_, [](double now, double known) {
-          return std::abs(now - known) <= kNearly * known;
-        });
+        rounds_.engine().noise(), noise_,
+        [](double now, double known) { return std::abs(now - known) <= kNearly * known; });
     if (!has_noise) return false;
     const Eigen::VectorXd deviations = rounds_.statistics().information.factor.rowwise().norm();
     return ((x - x_).array().abs() <= deviations.array()).all();

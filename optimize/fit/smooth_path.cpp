@@ -147,8 +147,8 @@ double SmoothPath::fit(const Series& series, const Eigen::MatrixXd& values, int 
   const Eigen::MatrixXd around = values.rowwise() - values.colwise().mean();
   const double components = static_cast<double>(values.cols());
   const double numbers = static_cast<double>(samples) * components;
-  noise_ = std::max({std::sqrt(squares / numbers),
-                     kRounding * std::sqrt(around.squaredNorm() / numbers), kTiny});
+  noise_ = std::max(
+      {std::sqrt(squares / numbers), kRounding * std::sqrt(around.squaredNorm() / numbers), kTiny});
   constexpr double kPenalty = 1.4;
   const double left = static_cast<double>(samples) - kPenalty * static_cast<double>(count);
   return squares / (left * left);
@@ -187,8 +187,7 @@ SmoothPath::Orientation SmoothPath::orientation(double t) const {
   Orientation result;
   result.rotation = lie::SO3<double>::from_coeffs(q / std::sqrt(square));
   result.omega = twice_vector(q, q_dot) / square;
-  result.omega_dot =
-      twice_vector(q, q_ddot) / square - (2 * q.dot(q_dot) / square) * result.omega;
+  result.omega_dot = twice_vector(q, q_ddot) / square - (2 * q.dot(q_dot) / square) * result.omega;
   return result;
 }
 

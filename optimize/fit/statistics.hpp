@@ -20,7 +20,7 @@ struct FitStatistics {
   Information free;                    ///< of the unknowns that no bound holds
   Eigen::VectorXd along;               ///< Fᵀg, with the directions of `free`
   double cost = 0, gradient_norm = 0;  ///< half the sum of squares, and the largest entry of g
-  double least_effect = 0;             ///< FitEngine::least_effect() of the runs that were differentiated
+  double least_effect = 0;  ///< FitEngine::least_effect() of the runs that were differentiated
 };
 
 /// With the Jacobians of `nearby`, if there is one, so that no run is differentiated. Throws Error when a run fails.

@@ -144,7 +144,8 @@ Table read(const std::string& file, const LineFormat* format) {
   if (table.names.empty()) throw InvalidArgument(file + " is empty");
   check_names(table);
   if (table.lines.empty()) {
-    throw InvalidArgument(file + (format == nullptr ? " has a header and no rows" : " has no rows"));
+    throw InvalidArgument(file +
+                          (format == nullptr ? " has a header and no rows" : " has no rows"));
   }
   return table;
 }

@@ -188,8 +188,9 @@ class Trial::Implementation {
   std::vector<Continuity> continuity_;
   std::vector<std::vector<int>> pieces_of_;  ///< by series and sample
   bool holds_steps_ = false;
-  std::optional<double> tolerance_;        ///< in place of that of the options
-  std::optional<double> given_tolerance_;  ///< that of the options, where they have a relative one alone
+  std::optional<double> tolerance_;  ///< in place of that of the options
+  std::optional<double>
+      given_tolerance_;  ///< that of the options, where they have a relative one alone
 
  private:
   /// A run whose steps are measured ends when it has made the most that were asked for.

@@ -77,8 +77,8 @@ std::vector<Taped> turning_defect(SigmaForm form, const DefectInputs& in) {
 
 std::vector<Taped> defect(StepPart part, SigmaForm form, const DefectInputs& in) {
   if (part == StepPart::kLinear) return linear_defect(in);
-  return with_group_of(
-      part, [&]<template <class> class G>() { return turning_defect<G>(form, in); });
+  return with_group_of(part,
+                       [&]<template <class> class G>() { return turning_defect<G>(form, in); });
 }
 
 const char* name_of(StepPart part) {

@@ -40,9 +40,8 @@ ad::Recording recorded(StepPart part, const char* name, int tangents, Function&&
 }  // namespace
 
 ad::Recording difference_recording() {
-  return ad::record({.name = "munthe_kaas_difference", .variables = 3}, [](Tapes x, Tapes) {
-    return std::vector<Taped>{x[2] + x[1] - x[0]};
-  });
+  return ad::record({.name = "munthe_kaas_difference", .variables = 3},
+                    [](Tapes x, Tapes) { return std::vector<Taped>{x[2] + x[1] - x[0]}; });
 }
 
 ad::Recording increment_share_recording() {

@@ -154,7 +154,7 @@ says 2 'liegrad: no step of length 0.004 up to the end 0.1 ends in the window fr
   heavy_top $run --window 2,3
 says 2 'liegrad: the step 0.01 of the reference is not below the smallest of --steps, 0.001.' \
   heavy_top $run --reference-step 0.01
-says 2 "liegrad: implicit Munthe-Kaas methods such as 'gauss_2' are for systems without constraints" \
+says 2 "liegrad: implicit Munthe-Kaas methods such as 'rkmk-gauss2' are for systems without constraints" \
   heavy_top $run --method rkmk-gauss2
 summary 'min(o["q"], o["v"], o["lambda"]) > 4.5' heavy_top $run --method radau-3
 for file in --out --plot --json; do

@@ -278,9 +278,9 @@ refuses "--formulation: there is no formulation 'index1'; did you mean 'index3' 
   heavy_top --formulation index1
 refuses "--start: there is no start 'clasical'; did you mean 'classical'?" heavy_top --start clasical
 refuses "--group: there is no group of rigid bodies 'so4'; choose 'so3xr3' or 'se3'." heavy_top --group so4
-refuses "implicit Munthe-Kaas methods such as 'gauss_2' are for systems without constraints and algebraic states, and 'heavy_top' has 3; use a Radau or a generalized-alpha method." \
+refuses "implicit Munthe-Kaas methods such as 'rkmk-gauss2' are for systems without constraints and algebraic states, and 'heavy_top' has 3; use a Radau or a generalized-alpha method." \
   heavy_top --method rkmk-gauss2
-refuses "adaptive steps need an embedded method, which 'rk4' has not; give a step, or choose another method." \
+refuses "adaptive steps need an embedded method, which 'rkmk-rk4' has not; give a step, or choose another method." \
   spinning_top --method rkmk-rk4 --adaptive
 refuses '--step gives fixed steps, which --rtol, --atol and --control-multipliers have no effect on; leave one of both out, or add --adaptive, where --step is the first step.' \
   heavy_top --step 1e-3 --rtol 1e-3

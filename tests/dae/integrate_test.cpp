@@ -62,13 +62,13 @@ TEST(BadOptions, AreNamed) {
   options.tableau = dae::gauss_2();
   EXPECT_EQ(
       message_of_run(top, options),
-      "implicit Munthe-Kaas methods such as 'gauss_2' are for systems without constraints and "
+      "implicit Munthe-Kaas methods such as 'rkmk-gauss2' are for systems without constraints and "
       "algebraic states, and 'heavy_top' has 3; use a Radau or a generalized-alpha method");
   options.tableau = dae::rk4();
   options.adaptive = dae::AdaptiveOptions{.tolerance = {.relative = 1e-4}};
   EXPECT_EQ(message_of_run(models::make_model("spinning_top"), options),
-            "adaptive steps need an embedded method, which 'rk4' has not; give a step, or choose "
-            "another method");
+            "adaptive steps need an embedded method, which 'rkmk-rk4' has not; give a step, or "
+            "choose another method");
   options = dae::alpha_steps();
   options.alpha.variant = dae::AlphaVariant::kUpdatedLagrangianExp;
   options.alpha.formulation = dae::Formulation::kIndex2;

@@ -205,9 +205,9 @@ TEST(Simulator, SaysWhatIsWrongWithValues) {
                 std::to_string(system.parameters().size()));
   values.parameters = system.parameter_values();
   values.parameters[0] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(message_of([&] { simulator.run(values); }),
-            "the value of parameter '" + system.parameters()[0].name +
-                "' is not finite; give it a number");
+  EXPECT_EQ(message_of([&] { simulator.run(values); }), "the value of parameter '" +
+                                                            system.parameters()[0].name +
+                                                            "' is not finite; give it a number");
   values = {.steps = {0.01, -0.01}};
   EXPECT_EQ(message_of([&] { simulator.run(values); }),
             "a run was given a step of length -0.01; steps must be positive");

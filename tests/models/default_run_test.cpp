@@ -60,8 +60,8 @@ TEST(DefaultRun, IsNotThatOfANamedMethod) {
   options.tableau = dae::rk4();
   ASSERT_EQ(options.problems(pendulum).size(), 1u);
   EXPECT_EQ(options.problems(pendulum)[0],
-            "adaptive steps need an embedded method, which 'rk4' has not; give a step, or choose "
-            "another method");
+            "adaptive steps need an embedded method, which 'rkmk-rk4' has not; give a step, or "
+            "choose another method");
 }
 
 TEST(DefaultRun, SaysWhichOptionsItDoesNotRead) {

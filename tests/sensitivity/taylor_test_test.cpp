@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -195,7 +196,9 @@ std::vector<Case> all_methods() {
       "spinning", model("spinning_top"), 2e-3, {"top.q[2]", "top.omega[1]"}, {"top.q[4]"}};
   for (const dae::ButcherTableau& tableau : {dae::rk4(), dae::dormand_prince_54(), dae::butcher_6(),
                                              dae::gauss_2(), dae::radau_iia_2()}) {
-    add(spinning, "munthe_kaas_" + tableau.name, [=](dae::IntegrateOptions& run) {
+    std::string name = tableau.name;
+    std::ranges::replace(name, '-', '_');
+    add(spinning, name, [=](dae::IntegrateOptions& run) {
       run.method = dae::Method::kMuntheKaas;
       run.tableau = tableau;
     });

@@ -45,8 +45,8 @@ struct Follower {
   void residual(const dae::Motion<S>& at, dae::Balance<S>& balance) const {
     using std::sin;
     const S x = at.coordinates(0)(0), c = at.velocity_coordinates(1)(0);
-    balance.row(0, 0) += at.acceleration_coordinates(0)(0) + sin(x) + c * x -
-                         at.control(0) * sin(at.time() + S(1));
+    balance.row(0, 0) +=
+        at.acceleration_coordinates(0)(0) + sin(x) + c * x - at.control(0) * sin(at.time() + S(1));
     balance.row(1, 0) += at.acceleration_coordinates(1)(0) + c / at.parameter("tau") - x;
   }
 };

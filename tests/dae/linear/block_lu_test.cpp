@@ -595,7 +595,8 @@ class Matrices {
                     {dae::AlphaParameters::from_spectral_radius(0.8), 0.0},
                     formulation == Formulation::kStabilized) {
     std::normal_distribution<double> normal;
-    dae::State state{.q = system.initial_configuration()};
+    dae::State state;
+    state.q = system.initial_configuration();
     for (std::vector<double>* list : {&state.v, &state.v_dot}) {
       list->resize(index(system.dof()));
       for (double& x : *list) x = normal(rng);

@@ -248,8 +248,9 @@ TEST(RegressionStart, SaysWhereTheConfigurationIsNotMeasured) {
   EXPECT_NEAR(result["gravity3"].start, -9.81, 3);
   expect_found(result, "gravity3", -9.81);
   EXPECT_EQ(result.findings.back(),
-            instead + "what was measured does not determine the configuration, node 'top' moves "
-                      "without a change of it");
+            instead +
+                "what was measured does not determine the configuration, node 'top' moves "
+                "without a change of it");
   FitProblem pendulum = swing({{"arm1.rate", 1e-3}, {"arm2.rate", 1e-3}}, 0.3);
   pendulum.free = {"g"};
   std::string remark;

@@ -564,7 +564,7 @@ TEST(MuntheKaasDerivativeOfAnySystem, NeedsOneWithoutConstraintsForImplicitTable
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& e) {
     EXPECT_STREQ(e.what(),
-                 "implicit Munthe-Kaas methods such as 'gauss_2' are for systems without "
+                 "implicit Munthe-Kaas methods such as 'rkmk-gauss2' are for systems without "
                  "constraints and algebraic states, which 'heavy_top' has; use a Radau or a "
                  "generalized-alpha method");
   }

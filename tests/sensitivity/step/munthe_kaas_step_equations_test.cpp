@@ -70,9 +70,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-std::size_t num_references(const Layout& at) {
-  return at.stages.size() + (at.projection ? 2 : 1);
-}
+std::size_t num_references(const Layout& at) { return at.stages.size() + (at.projection ? 2 : 1); }
 
 /// The references are the motion of nothing.
 void set_random_point(const dae::System& system, MuntheKaasStepEquations& equations) {
@@ -220,8 +218,7 @@ void expect_rows_of_the_taped_step(const Case& c) {
     for (std::size_t j = 0; j < num_stages; ++j) {
       const auto column = static_cast<Eigen::Index>(j);
       const double weight =
-          h * (is_end ? c.tableau.b(column)
-                      : c.tableau.a(static_cast<Eigen::Index>(own), column));
+          h * (is_end ? c.tableau.b(column) : c.tableau.a(static_cast<Eigen::Index>(own), column));
       theta = sum(theta, p[j], weight);
       state.v = sum(state.v, u[j], weight);
     }

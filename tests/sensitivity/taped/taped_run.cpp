@@ -218,14 +218,14 @@ class Simulation {
     const dae::AlphaMemory<const double> memory = dae::alpha_memory(known);
     const bool stabilized = options_.alpha.formulation == Formulation::kStabilized;
     TapedStep taped{.h = steps_[n],
-                         .t_end = now.t + steps_[n],
-                         .start = {now.q, now.v, now.v_dot, now.a},
-                         .parameters = parameters_,
-                         .controls = controls_[n + 1],
-                         .delta_q = {},
-                         .lambda = {},
-                         .s = {},
-                         .eta = {}};
+                    .t_end = now.t + steps_[n],
+                    .start = {now.q, now.v, now.v_dot, now.a},
+                    .parameters = parameters_,
+                    .controls = controls_[n + 1],
+                    .delta_q = {},
+                    .lambda = {},
+                    .s = {},
+                    .eta = {}};
     const auto set_unknowns = [&](Span z) {
       const auto part = [&z](std::size_t count) {
         const Span first = z.first(count);
