@@ -16,7 +16,10 @@ using dae::index;
 using Span = std::span<double>;
 using Const = std::span<const double>;
 
-void clear(std::vector<double>& list, int size) { list.assign(index(size), 0.0); }
+void clear(std::vector<double>& list, int size) {
+  list.resize(index(size));
+  std::ranges::fill(list, 0.0);
+}
 
 void copy(Const from, int count, Span to) { std::copy_n(from.begin(), count, to.begin()); }
 void add(Const from, int count, Span to) {
@@ -249,7 +252,8 @@ void AlphaStepDerivative::find_gradients(int columns, Const end) {
   clear(motion_gradients_, columns * motion_.size);
   elements_.adjoint(end_.numbers(), columns, row_columns_, motion_gradients_);
   // μ' = μ + ∂E/∂eᵀ w, the weights of K.
-  end_weights_.assign(end.begin(), end.begin() + 4 * columns * dof_);
+  end_weights_.resize(index(4 * columns * dof_));
+  entries.copy(end, 0, 4 * dof_, end_weights_, 0);
   entries.add(motion_gradients_, motion_.q, 3 * dof_, end_weights_, state_.q);
   clear(step_gradients_, columns * step_.size);
   kinematic_->adjoint(step_point_.numbers(), columns, end_weights_, step_gradients_);

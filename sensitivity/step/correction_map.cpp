@@ -34,14 +34,12 @@ class Product {
  private:
   /// A block of three rows, column after column.
   void block(const double* numbers, int row, int column) const {
-    for (int j = 0; j < 3; ++j) {
-      for (int i = 0; i < 3; ++i) {
-        const double number = factor_ * numbers[3 * j + i];
-        if constexpr (side == Side::kPlain) {
-          entries_.add_multiple(number, x_, column + j, 1, y_, row + i);
-        } else {
-          entries_.add_multiple(number, x_, row + i, 1, y_, column + j);
-        }
+    const auto entry = [&](int i, int j) { return factor_ * numbers[3 * j + i]; };
+    for (int k = 0; k < 3; ++k) {
+      if constexpr (side == Side::kPlain) {
+        entries_.add_sum({entry(k, 0), entry(k, 1), entry(k, 2)}, x_, column, y_, row + k);
+      } else {
+        entries_.add_sum({entry(0, k), entry(1, k), entry(2, k)}, x_, row, y_, column + k);
       }
     }
   }
@@ -78,10 +76,13 @@ void CorrectionMap::pull_back(int columns, dae::NodeStore& nodes, Const end, Spa
   const int dof = space_.dof();
   std::fill_n(moved.begin(), columns * dof, 0.0);
   dae::for_each_part(space_, Product<Side::kTransposed>(columns, nodes, h_, end, moved));
-  entries.copy(moved, 0, dof, w, 0);
-  entries.add_multiple(of_v_, end, state_.v, dof, w, 0);
-  entries.add_multiple(of_v_dot_, end, state_.v_dot, dof, w, 0);
-  entries.add_multiple(of_a_, end, state_.a, dof, w, 0);
+  const auto part = [&](int first) { return entries.of(end, first).data(); };
+  const double *const v = part(state_.v), *const v_dot = part(state_.v_dot),
+                      *const a = part(state_.a), *const position = moved.data();
+  double* const __restrict sum = w.data();
+  for (int i = 0; i < columns * dof; ++i) {
+    sum[i] = position[i] + of_v_ * v[i] + of_v_dot_ * v_dot[i] + of_a_ * a[i];
+  }
 }
 
 }  // namespace liegrad::sensitivity

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -44,6 +45,16 @@ class Entries {
     const double* const source = from.data() + first * columns_;
     double* const target = to.data() + to_first * columns_;
     for (int i = 0; i < count * columns_; ++i) target[i] += factor * source[i];
+  }
+  /// The entry to[to_first] += Σ factors[k] · from[first + k].
+  void add_sum(const std::array<double, 3>& factors, Const from, int first, Span to,
+               int to_first) const {
+    const double* const source = from.data() + first * columns_;
+    double* const target = to.data() + to_first * columns_;
+    for (int c = 0; c < columns_; ++c) {
+      target[c] += factors[0] * source[c] + factors[1] * source[columns_ + c] +
+                   factors[2] * source[2 * columns_ + c];
+    }
   }
   /// to = factor · from.
   void scale(Const from, int first, double factor, int count, Span to, int to_first) const {

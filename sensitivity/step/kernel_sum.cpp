@@ -93,18 +93,13 @@ std::vector<int> by_lanes(const std::vector<int>& list, int per_term, int num_te
   return result;
 }
 
-/// Of each term, from its part of a list to the rows of a kernel.
-std::vector<dae::Moves> moves_of_terms(const std::vector<int>& list, std::span<const int> rows,
-                                       int num_terms) {
-  std::vector<dae::Moves> result;
-  for (int term = 0; term < num_terms; ++term) {
-    std::vector<dae::Moves::Move> moves;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      moves.push_back({list[index(term) * rows.size() + i], rows[i]});
-    }
-    result.emplace_back(moves);
+/// From the part of a list that a term has to the rows of a kernel.
+dae::Moves moves_of_term(int term, const std::vector<int>& list, std::span<const int> rows) {
+  std::vector<dae::Moves::Move> moves;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    moves.push_back({list[index(term) * rows.size() + i], rows[i]});
   }
-  return result;
+  return dae::Moves(moves);
 }
 
 }  // namespace
@@ -131,9 +126,13 @@ void KernelSum::add_term(int function, std::span<const int> numbers, std::span<c
   has_jacobian_pattern_ = has_hessian_pattern_ = false;
 }
 
+const ad::Kernel& KernelSum::kernel_of(Group& group, ad::ResultKind product) {
+  const ad::Kernel* const kernel = group.kernels[place_of(product)];
+  return kernel != nullptr ? *kernel : prepare(group, product);
+}
+
 const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
   const ad::Kernel*& kernel = group.kernels[place_of(product)];
-  if (kernel != nullptr) return *kernel;
   kernel = &group.function.kernel(product);
   const Local& f = group.function;
   group.lanes = group.num_terms < kFewTerms ? 1 : kLanes;
@@ -146,12 +145,12 @@ const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
   while (std::ssize(group.all_rows) < most_rows) {
     group.all_rows.push_back(static_cast<int>(group.all_rows.size()));
   }
-  if (group.lanes == 1) {
-    group.number_moves = moves_of_terms(group.numbers, f.inputs, group.num_terms);
-    group.argument_moves =
-        moves_of_terms(group.arguments_read, f.arguments_read, group.num_terms);
-    group.value_moves =
-        moves_of_terms(group.values, all_rows(group, f.num_values), group.num_terms);
+  group.singles.clear();
+  for (int term = 0; group.lanes == 1 && term < group.num_terms; ++term) {
+    group.singles.push_back(
+        {.numbers = moves_of_term(term, group.numbers, f.inputs),
+         .arguments = moves_of_term(term, group.arguments_read, f.arguments_read),
+         .values = moves_of_term(term, group.values, all_rows(group, f.num_values))});
   }
   enlarge_to(group.inputs, kernel->layout().num_inputs * group.lanes);
   enlarge_to(group.outputs, kernel->layout().num_outputs * group.lanes);
@@ -159,10 +158,10 @@ const ad::Kernel& KernelSum::prepare(Group& group, ad::ResultKind product) {
 }
 
 KernelSum::Side KernelSum::arguments_of(const Group& group) {
-  return {group.lane_arguments, group.function.arguments_read, group.argument_moves};
+  return {group.lane_arguments, group.function.arguments_read, &Group::Single::arguments};
 }
 KernelSum::Side KernelSum::values_of(const Group& group) {
-  return {group.lane_values, all_rows(group, group.function.num_values), group.value_moves};
+  return {group.lane_values, all_rows(group, group.function.num_values), &Group::Single::values};
 }
 std::span<const int> KernelSum::all_rows(const Group& group, int count) {
   return std::span(group.all_rows).first(index(count));
@@ -170,8 +169,8 @@ std::span<const int> KernelSum::all_rows(const Group& group, int count) {
 
 void KernelSum::load(const Group& group, const Side& side, int first, const double* from,
                      const Place& place, double* to) {
-  if (!side.moves.empty() && place.num_columns == 1) {
-    return side.moves[index(first)].copy(from, to);
+  if (group.lanes == 1 && side.moves != nullptr && place.num_columns == 1) {
+    return (group.singles[index(first)].*side.moves).copy(from, to);
   }
   const int* next = side.list.data() + first * side.per_term();
   for (const int row : side.rows) {
@@ -193,8 +192,8 @@ void KernelSum::call(Group& group, const ad::Kernel& kernel, int count) {
 
 void KernelSum::add(const Group& group, const Side& side, int first, int count, const Place& place,
                     double* to) {
-  if (!side.moves.empty() && place.num_columns == 1) {
-    return side.moves[index(first)].add_back(group.outputs.data(), to);
+  if (group.lanes == 1 && side.moves != nullptr && place.num_columns == 1) {
+    return (group.singles[index(first)].*side.moves).add_back(group.outputs.data(), to);
   }
   const int* next = side.list.data() + first * side.per_term();
   for (const int row : side.rows) {
@@ -213,59 +212,81 @@ bool KernelSum::has_nothing(const Group& group, ad::ResultKind product) {
 }
 
 template <class Columns>
+void KernelSum::for_each_chunk(Group& group, const ad::Kernel& kernel,
+                               std::span<const double> numbers, Columns&& columns) {
+  const std::vector<int>& inputs = group.function.inputs;
+  const int num_inputs = static_cast<int>(inputs.size());
+  for (int first = 0; first < group.num_terms; first += group.lanes) {
+    const int* const chunk = group.lane_numbers.data() + first * num_inputs;
+    double* const to = group.inputs.data();
+    if (group.lanes == 1) {
+      group.singles[index(first)].numbers.copy(numbers.data(), to);
+    } else {
+      for (int i = 0; i < num_inputs; ++i) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+          to[inputs[index(i)] * kLanes + lane] = numbers[index(chunk[i * kLanes + lane])];
+        }
+      }
+    }
+    columns(group, kernel, first, std::min(group.lanes, group.num_terms - first));
+  }
+}
+
+template <class Columns>
 void KernelSum::for_each_chunk(ad::ResultKind product, std::span<const double> numbers,
                                Columns&& columns) {
   for (Group& group : groups_) {
     if (has_nothing(group, product)) continue;
-    const ad::Kernel& kernel = prepare(group, product);
-    const std::vector<int>& inputs = group.function.inputs;
-    const int num_inputs = static_cast<int>(inputs.size());
-    for (int first = 0; first < group.num_terms; first += group.lanes) {
-      const int* const chunk = group.lane_numbers.data() + first * num_inputs;
-      double* const to = group.inputs.data();
-      if (group.lanes == 1) {
-        group.number_moves[index(first)].copy(numbers.data(), to);
-      } else {
-        for (int i = 0; i < num_inputs; ++i) {
-          for (int lane = 0; lane < kLanes; ++lane) {
-            to[inputs[index(i)] * kLanes + lane] = numbers[index(chunk[i * kLanes + lane])];
-          }
-        }
-      }
-      columns(group, kernel, first, std::min(group.lanes, group.num_terms - first));
-    }
+    for_each_chunk(group, kernel_of(group, product), numbers, columns);
+  }
+}
+
+void KernelSum::multiply_singles(ad::ResultKind product, Group& group, const ad::Kernel& kernel,
+                                 const double* numbers, const double* from, double* to) {
+  const bool is_tangent = product == ad::ResultKind::kJacobianTimes;
+  const int offset =
+      is_tangent ? kernel.layout().directions_offset : kernel.layout().weights_offset;
+  double* const inputs = group.inputs.data();
+  for (const Group::Single& term : group.singles) {
+    term.numbers.copy(numbers, inputs);
+    (is_tangent ? term.arguments : term.values).copy(from, inputs + offset);
+    kernel(group.inputs, group.outputs);
+    (is_tangent ? term.values : term.arguments).add_back(group.outputs.data(), to);
   }
 }
 
 void KernelSum::multiply(ad::ResultKind product, std::span<const double> numbers, int columns,
                          const double* from, double* to) {
-  if (columns >= kManyColumns) {
-    for (Group& group : groups_) {
-      if (!has_nothing(group, product)) {
-        multiply_columns(product, group, numbers, columns, from, to);
-      }
-    }
-    return;
-  }
   const bool is_tangent = product == ad::ResultKind::kJacobianTimes;
-  for_each_chunk(
-      product, numbers, [&](Group& group, const ad::Kernel& kernel, int first, int count) {
-        const Side arguments = arguments_of(group), values = values_of(group);
-        const Side &in = is_tangent ? arguments : values, &out = is_tangent ? values : arguments;
-        const int offset =
-            is_tangent ? kernel.layout().directions_offset : kernel.layout().weights_offset;
-        for (int c = 0; c < columns; ++c) {
-          load(group, in, first, from, {c, columns}, group.inputs.data() + offset * group.lanes);
-          call(group, kernel, count);
-          add(group, out, first, count, {c, columns}, to);
-        }
-      });
+  for (Group& group : groups_) {
+    if (has_nothing(group, product)) continue;
+    if (columns >= kManyColumns) {
+      multiply_columns(product, group, numbers, columns, from, to);
+      continue;
+    }
+    const ad::Kernel& kernel = kernel_of(group, product);
+    if (columns == 1 && group.lanes == 1) {
+      multiply_singles(product, group, kernel, numbers.data(), from, to);
+      continue;
+    }
+    const Side arguments = arguments_of(group), values = values_of(group);
+    const Side &in = is_tangent ? arguments : values, &out = is_tangent ? values : arguments;
+    const int offset =
+        is_tangent ? kernel.layout().directions_offset : kernel.layout().weights_offset;
+    for_each_chunk(group, kernel, numbers, [&](Group&, const ad::Kernel&, int first, int count) {
+      for (int c = 0; c < columns; ++c) {
+        load(group, in, first, from, {c, columns}, group.inputs.data() + offset * group.lanes);
+        call(group, kernel, count);
+        add(group, out, first, count, {c, columns}, to);
+      }
+    });
+  }
 }
 
 void KernelSum::multiply_columns(ad::ResultKind product, Group& group,
                                  std::span<const double> numbers, int columns, const double* from,
                                  double* to) {
-  const ad::Kernel& kernel = prepare(group, product);
+  const ad::Kernel& kernel = kernel_of(group, product);
   const Local& f = group.function;
   const bool is_tangent = product == ad::ResultKind::kJacobianTimes;
   /// Rows of the kernel, and where they stand term after term.
@@ -304,7 +325,7 @@ void KernelSum::tangent(std::span<const double> numbers, int columns,
 
 void KernelSum::multiply_points(Group& group, int points, std::span<const double> numbers,
                                 int columns, const double* from, double* to) {
-  const ad::Kernel& kernel = prepare(group, ad::ResultKind::kJacobianTimes);
+  const ad::Kernel& kernel = kernel_of(group, ad::ResultKind::kJacobianTimes);
   const Local& f = group.function;
   std::vector<double>& inputs = group.wide_inputs[0];
   enlarge_to(inputs, kernel.layout().num_inputs * kLanes);
@@ -388,7 +409,7 @@ template <class Found>
 void KernelSum::for_each_entry(ad::ResultKind kind, Found&& found) {
   for (Group& group : groups_) {
     if (has_nothing(group, kind)) continue;
-    const ad::Pattern& local = prepare(group, kind).layout().parts.front().pattern;
+    const ad::Pattern& local = kernel_of(group, kind).layout().parts.front().pattern;
     const Local& f = group.function;
     for (int term = 0; term < group.num_terms; ++term) {
       const int* const arguments = group.arguments.data() + term * f.num_arguments;

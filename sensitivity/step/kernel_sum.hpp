@@ -82,8 +82,11 @@ class KernelSum {
     std::vector<int> numbers, arguments, values;  ///< as added, term after term
     std::vector<int> arguments_read;              ///< of the arguments, those that are read
     std::vector<int> lane_numbers, lane_arguments, lane_values;
-    /// Of terms that are evaluated one by one for one column: from places of the sum to rows of the kernel.
-    std::vector<dae::Moves> number_moves, argument_moves, value_moves;
+    /// Of a term that is evaluated by itself for one column: from places of the sum to rows of the kernel.
+    struct Single {
+      dae::Moves numbers, arguments, values;
+    };
+    std::vector<Single> singles;
     std::vector<int> all_rows;  ///< 0, 1, … of a list of which a kernel has all
     std::array<const ad::Kernel*, 6> kernels = {};  ///< f, J d, Jᵀ w, H d, J, H
     std::vector<int> lane_jacobian, lane_hessian;   ///< places among the entries of the sum
@@ -95,16 +98,20 @@ class KernelSum {
     std::vector<double> wide_outputs;
   };
 
+  static const ad::Kernel& kernel_of(Group& group, ad::ResultKind product);
   /// Arranges lists and arrays for a product when terms were added or the kernel is new.
   static const ad::Kernel& prepare(Group& group, ad::ResultKind product);
   static bool has_nothing(const Group& group, ad::ResultKind product);
   template <class Columns>
   void for_each_chunk(ad::ResultKind product, std::span<const double> numbers, Columns&& columns);
+  template <class Columns>
+  static void for_each_chunk(Group& group, const ad::Kernel& kernel,
+                             std::span<const double> numbers, Columns&& columns);
   /// Where a group's part of the arguments or of the values stands, and in which rows a kernel has it.
   struct Side {
     const std::vector<int>& list;  ///< lane by lane
     std::span<const int> rows;
-    std::span<const dae::Moves> moves = {};  ///< of each term, or none
+    dae::Moves Group::Single::*moves = nullptr;  ///< of terms that are evaluated by themselves
 
     int per_term() const { return static_cast<int>(rows.size()); }
   };
@@ -121,6 +128,9 @@ class KernelSum {
   static void call(Group& group, const ad::Kernel& kernel, int count);
   static void add(const Group& group, const Side& side, int first, int count, const Place& place,
                   double* to);
+  /// to += J from or Jᵀ from for a column, term by term.
+  static void multiply_singles(ad::ResultKind product, Group& group, const ad::Kernel& kernel,
+                               const double* numbers, const double* from, double* to);
   /// to += J from or Jᵀ from.
   void multiply(ad::ResultKind product, std::span<const double> numbers, int columns,
                 const double* from, double* to);

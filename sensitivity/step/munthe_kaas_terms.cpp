@@ -58,8 +58,7 @@ void MuntheKaasTerms::set_weights(std::span<double> weights) const {
   for (const StagePlace& stage : stages_) next = std::ranges::copy(stage.weights, next).out;
 }
 
-std::vector<int> MuntheKaasTerms::increment_numbers(const Increment& by, int dof,
-                                                    int count) const {
+std::vector<int> MuntheKaasTerms::increment_numbers(const Increment& by, int dof, int count) const {
   std::vector<int> numbers;
   append(numbers, by.from.motion, layout_.q + dof, count);
   append(numbers, by.to.motion, layout_.q + dof, count);
@@ -68,16 +67,16 @@ std::vector<int> MuntheKaasTerms::increment_numbers(const Increment& by, int dof
 }
 
 void MuntheKaasTerms::add_increment(const Increment& by, int row) {
-  dae::for_each_part(
-      system_.configuration_space(),
-      EachPart{[&](StepPart part, int dof) {
-                 const int count = step_part_dof(part);
-                 terms_.add(increments_[part], increment_numbers(by, dof, count),
-                            ad::range(row + dof, count));
-               },
-               [&](int dof) {
-                 terms_.add(difference_, increment_numbers(by, dof, 1), std::array{row + dof});
-               }});
+  dae::for_each_part(system_.configuration_space(),
+                     EachPart{[&](StepPart part, int dof) {
+                                const int count = step_part_dof(part);
+                                terms_.add(increments_[part], increment_numbers(by, dof, count),
+                                           ad::range(row + dof, count));
+                              },
+                              [&](int dof) {
+                                terms_.add(difference_, increment_numbers(by, dof, 1),
+                                           std::array{row + dof});
+                              }});
 }
 
 void MuntheKaasTerms::add_increment_rate(const Increment& by, int p, int row) {
@@ -92,10 +91,9 @@ void MuntheKaasTerms::add_increment_rate(const Increment& by, int p, int row) {
                  terms_.add(increment_rates_[part], numbers, ad::range(row + dof, count));
                },
                [&](int dof) {
-                 terms_.add(
-                     difference_,
-                     std::array{by.to.motion[index(v + dof)], p + dof, TermList::kZero},
-                     std::array{row + dof});
+                 terms_.add(difference_,
+                            std::array{by.to.motion[index(v + dof)], p + dof, TermList::kZero},
+                            std::array{row + dof});
                }});
 }
 
@@ -106,8 +104,7 @@ void MuntheKaasTerms::add_shares(const MuntheKaasPlaces& places, int stage, int 
   for (std::size_t j = 0; j < places.rates.size(); ++j, ++weight) {
     if (at.weights(static_cast<Eigen::Index>(j)) == 0) continue;
     const auto add = [&](int rate, int to) {
-      terms_.add(share_, std::array{rate, places.horizon, places.fraction, weight},
-                 std::array{to});
+      terms_.add(share_, std::array{rate, places.horizon, places.fraction, weight}, std::array{to});
     };
     for (int k = 0; k < system_.dof(); ++k) {
       add(places.rates[j].p + k, row + k);

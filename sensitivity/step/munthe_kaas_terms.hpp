@@ -19,8 +19,8 @@ struct MuntheKaasPlaces {
   /// One of stage_places().
   struct Stage {
     MotionPlaces motion;
-    int base;                ///< log(q̄_n⁻¹∘q̄_i)
-    std::optional<int> p;    ///< of a stage whose rate has a weight
+    int base;              ///< log(q̄_n⁻¹∘q̄_i)
+    std::optional<int> p;  ///< of a stage whose rate has a weight
   };
   /// A change of q or of v onto the constraints, with what belongs to it: (x, ν, σ) or (y, μ, τ).
   struct Correction {

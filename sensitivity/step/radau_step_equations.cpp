@@ -19,8 +19,8 @@ RadauPlaces places_of(const dae::Model& system, const RadauStepEquations::Layout
   // A step does not depend on v̇, λ and s at its start; the places of those of a stage are never read there.
   const RadauStepEquations::Layout::Stage& first = layout.stages.front();
   placing.set_parameters(ad::range(layout.parameters, layout.h - layout.parameters));
-  places.start = placing.motion({layout.start.q, layout.start.v, first.v_dot, first.lambda,
-                                 first.s, layout.start.controls, layout.start.time});
+  places.start = placing.motion({layout.start.q, layout.start.v, first.v_dot, first.lambda, first.s,
+                                 layout.start.controls, layout.start.time});
   for (const RadauStepEquations::Layout::Stage& at : layout.stages) {
     places.stages.push_back(
         placing.motion({at.q, at.v, at.v_dot, at.lambda, at.s, at.controls, at.time}));
@@ -29,8 +29,8 @@ RadauPlaces places_of(const dae::Model& system, const RadauStepEquations::Layout
   }
   places.horizon = layout.h;
   places.fraction = placing.take(1);
-  places.method = placing.take(
-      RadauTerms::num_method_numbers(system, static_cast<int>(layout.stages.size())));
+  places.method =
+      placing.take(RadauTerms::num_method_numbers(system, static_cast<int>(layout.stages.size())));
   return places;
 }
 

@@ -1,5 +1,6 @@
 #include "liegrad/sensitivity/trajectory/sweeps.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -21,8 +22,10 @@ void Sweeps::change_tangents(long n, int columns, std::span<const double> direct
 }
 
 void Sweeps::clear(int columns) {
-  next_.assign(index(columns * space_.state_layout().size), 0.0);
-  outer_.assign(index(columns * space_.outer_layout().size), 0.0);
+  next_.resize(index(columns * space_.state_layout().size));
+  outer_.resize(index(columns * space_.outer_layout().size));
+  std::ranges::fill(next_, 0.0);
+  std::ranges::fill(outer_, 0.0);
 }
 
 const Vector& Sweeps::forward(int columns, std::span<const double> directions) {
