@@ -64,9 +64,12 @@ AccelerationRegression::AccelerationRegression(const dae::System& system, const 
     return;
   }
   for (int trial = 0; trial < unknowns.num_trials(); ++trial) {
-    const Recording& recording = trials[index(trial)];
-    find_points(recording, trial, recording.controls ? recording.controls : controls);
+    const dae::ControlLaw& own = trials[index(trial)].controls;
+    for (const Recording& part : parts_without_gaps(trials[index(trial)])) {
+      find_points(part, trial, own ? own : controls);
+    }
   }
+  moves_configurations_ = moves_configurations();
   if (points_.size() * index(measured_.size()) >= 2 * chosen_.size()) reason_against_.reset();
   if (points_.empty() && !reason_against_) reason_against_ = "there are too few samples to smooth";
 }
@@ -77,7 +80,18 @@ void AccelerationRegression::set_parameters(int trial, const Eigen::VectorXd& x)
   accelerations_.set_parameters(values);
 }
 
-/// A trial in which most times have no motion has none of them.
+bool AccelerationRegression::moves_configurations() const {
+  for (int trial = 0; trial < unknowns_.num_trials(); ++trial) {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (!measured_.depends_on(parameters_[i])) continue;
+      const auto changes = unknowns_.parameter_map(trial)(static_cast<Index>(i), chosen_);
+      if (!changes.isZero(0)) return true;
+    }
+  }
+  return false;
+}
+
+/// A recording in which most times have no motion has none of them.
 void AccelerationRegression::find_points(const Recording& recording, int trial,
                                          const dae::ControlLaw& law) {
   set_parameters(trial, unknowns_.start());
@@ -123,7 +137,7 @@ bool AccelerationRegression::evaluate(const Eigen::VectorXd& x, Eigen::VectorXd&
       }
     }
     dae::State state = point.state;
-    if (measured_.find(point.target, point.controls, state)) return false;
+    if (moves_configurations_ && measured_.find(point.target, point.controls, state)) return false;
     try {
       accelerations_.solve(state, point.controls, state.t);
     } catch (const Error&) {
@@ -133,7 +147,7 @@ bool AccelerationRegression::evaluate(const Eigen::VectorXd& x, Eigen::VectorXd&
     residuals.segment(first, size) = measured_.residual(point.target, state, point.controls);
     if (jacobian == nullptr) continue;
     Eigen::MatrixXd motion = by_parameters;
-    measured_.follow(point.target, motion);
+    if (moves_configurations_) measured_.follow(point.target, motion);
     RowMajor rows = motion;
     accelerations_.tangent(static_cast<int>(columns),
                            {rows.data(), static_cast<std::size_t>(rows.size())});

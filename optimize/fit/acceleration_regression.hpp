@@ -48,6 +48,8 @@ class AccelerationRegression {
 
   void find_points(const Recording& recording, int trial, const dae::ControlLaw& law);
   void set_parameters(int trial, const Eigen::VectorXd& x);
+  /// Whether the chosen unknowns move the configurations that belong to the data.
+  bool moves_configurations() const;
   /// Multiples of these of the chosen unknowns are alike.
   Eigen::VectorXd scales(const Eigen::VectorXd& residuals, const Eigen::MatrixXd& jacobian) const;
   /// Root mean squares of the residuals of each measured number, in the place of each residual.
@@ -64,6 +66,7 @@ class AccelerationRegression {
   sensitivity::AccelerationDerivative accelerations_;
   dae::ElementCheck elements_;
   std::vector<Point> points_;
+  bool moves_configurations_ = false;
   std::optional<std::string> reason_against_;
 };
 

@@ -28,6 +28,10 @@ class MeasuredMotion {
 
   /// How many numbers are measured, three for an orientation.
   int size() const { return size_; }
+  /// Whether motions, besides the accelerations of the system, depend on a parameter.
+  bool depends_on(int parameter) const {
+    return constraints_->depends_on(layout_->parameters + parameter);
+  }
   void set_parameters(std::span<const double> parameters) {
     point_.set_parameters(parameters);
     assembly_->set_parameters(parameters);

@@ -64,6 +64,32 @@ Series part_of(const Series& series, double from, double to) {
   return part;
 }
 
+/// Adds the samples from one time to another, if they are a motion.
+void add_piece(const Recording& recording, const std::string& name, double from, double to,
+               std::vector<Recording>& pieces) {
+  Recording piece{name, {}, {}, {}};
+  for (const Series& series : recording.series) {
+    piece.series.push_back(part_of(series, from, to));
+  }
+  if (piece.num_samples() > 0 && piece.last_time() > piece.first_time()) pieces.push_back(piece);
+}
+
+/// Times at which a series goes on after it had no samples for long.
+void add_ends_of_gaps(const Series& series, std::vector<double>& ends) {
+  constexpr double kLong = 6;  // usual intervals
+  if (series.times.size() < 3) return;
+  std::vector<double> intervals;
+  for (std::size_t i = 1; i < series.times.size(); ++i) {
+    intervals.push_back(series.times[i] - series.times[i - 1]);
+  }
+  std::vector<double> sorted = intervals;
+  const auto middle = sorted.begin() + std::ssize(sorted) / 2;
+  std::ranges::nth_element(sorted, middle);
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    if (intervals[i] > kLong * *middle) ends.push_back(series.times[i + 1]);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> Series::columns() const {
@@ -178,17 +204,28 @@ std::vector<Recording> pieces_of(const Recording& recording, double length) {
     const double from = first + static_cast<double>(k) * length - tolerance;
     const double end = first + static_cast<double>(k + 1) * length;
     const double to = k + 1 == count ? end + tolerance : std::nextafter(end - tolerance, first);
-    Recording piece{recording.name + "[" + std::to_string(k + 1) + "]", {}, {}, {}};
-    for (const Series& series : recording.series) {
-      piece.series.push_back(part_of(series, from, to));
-    }
-    if (piece.num_samples() > 0 && piece.last_time() > piece.first_time()) pieces.push_back(piece);
+    add_piece(recording, recording.name + "[" + std::to_string(k + 1) + "]", from, to, pieces);
   }
   if (pieces.empty()) {
     throw InvalidArgument(recording.name + " cannot be cut into pieces of " + number_text(length) +
                           ": none of them has two samples; choose longer pieces");
   }
   return pieces;
+}
+
+std::vector<Recording> parts_without_gaps(const Recording& recording) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<double> ends;
+  for (const Series& series : recording.series) add_ends_of_gaps(series, ends);
+  std::ranges::sort(ends);
+  ends.push_back(kInfinity);
+  std::vector<Recording> parts;
+  double from = -kInfinity;
+  for (const double end : ends) {
+    add_piece(recording, recording.name, from, std::nextafter(end, from), parts);
+    from = end;
+  }
+  return parts;
 }
 
 }  // namespace liegrad::optimize

@@ -61,7 +61,9 @@ void check_recording(Recording& recording);
 Recording window_of(const Recording& recording, std::optional<double> from,
                     std::optional<double> to);
 /// Pieces of a given length, "swing[1]", "swing[2]", …; a last one shorter than half of it is left out. A sample
-/// between two pieces belongs to both.
+/// between two pieces belongs to the second.
 std::vector<Recording> pieces_of(const Recording& recording, double length);
+/// All of a recording, cut where a sensor has no samples for several times its usual interval.
+std::vector<Recording> parts_without_gaps(const Recording& recording);
 
 }  // namespace liegrad::optimize

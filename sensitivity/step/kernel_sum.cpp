@@ -126,6 +126,12 @@ void KernelSum::add_term(int function, std::span<const int> numbers, std::span<c
   has_jacobian_pattern_ = has_hessian_pattern_ = false;
 }
 
+bool KernelSum::depends_on(int argument) const {
+  return std::ranges::any_of(groups_, [argument](const Group& group) {
+    return std::ranges::find(group.arguments_read, argument) != group.arguments_read.end();
+  });
+}
+
 const ad::Kernel& KernelSum::kernel_of(Group& group, ad::ResultKind product) {
   const ad::Kernel* const kernel = group.kernels[place_of(product)];
   return kernel != nullptr ? *kernel : prepare(group, product);

@@ -35,6 +35,8 @@ class KernelSum {
 
   int num_arguments() const { return num_arguments_; }
   int num_values() const { return num_values_; }
+  /// Whether a term depends on this argument.
+  bool depends_on(int argument) const;
 
   /// Makes a small function known; terms refer to it by the number returned.
   int add_function(const Local& function);

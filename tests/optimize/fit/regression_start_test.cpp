@@ -200,6 +200,28 @@ TEST(RegressionStart, StaysNearTheMassesOfASliderCrank) {
   expect_found(result, "crank.omega0", 6);
 }
 
+/// A spline is free where there are no samples.
+TEST(RegressionStart, LeavesGapsOut) {
+  FitProblem problem = slider_crank();
+  for (Series& series : problem.trials[0].series) {
+    Series kept = series;
+    kept.times.clear();
+    kept.values.clear();
+    for (std::size_t i = 0; i < series.times.size(); ++i) {
+      if (series.times[i] > 0.4 && series.times[i] < 0.6) continue;
+      kept.times.push_back(series.times[i]);
+      kept.values.push_back(series.values[i]);
+    }
+    series = kept;
+  }
+  EXPECT_EQ(optimize::parts_without_gaps(problem.trials[0]).size(), 2u);
+  EXPECT_EQ(optimize::parts_without_gaps(slider_crank().trials[0]).size(), 1u);
+  problem.free = {"slider.m", "rod.m"};
+  problem.start = {{"slider.m", 20}, {"rod.m", 0.5}};
+  const std::map<std::string, double> start = start_of(problem);
+  EXPECT_NEAR(start.at("slider.m") / start.at("rod.m"), 4, 1);
+}
+
 /// The data ask for an inertia that no body has: it keeps its start. A given rate that is twice the true one is replaced.
 TEST(RegressionStart, DoesNotLeaveWhatBodiesCanHave) {
   FitProblem problem = slider_crank();
