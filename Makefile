@@ -52,7 +52,7 @@ sanitize: build/asan/build.ninja  ## the same for a part of the tests that takes
 # Only the programs that have threads: the others would be slow and find nothing.
 tsan: build/tsan/build.ninja  ## run the tests with threads under the thread sanitizer
 	@cmake --build --preset tsan
-	@ctest --preset tsan
+	@ctest --preset tsan --parallel $(JOBS)
 
 clean:  ## remove everything that was built or fetched
 	rm -rf build
