@@ -27,7 +27,7 @@ constexpr double kNotEvaluated = 4096, kNotEvaluatedWithKept = 16;
 /// At the end of a step constraints hold to so many tolerances: its rotations have been brought to unit length.
 constexpr double kAtTheEnd = 4;
 /// Scales are taken anew after at most so many steps.
-constexpr int kStepsWithScales = 64;
+constexpr int kStepsWithScales = 128;
 /// A kept matrix is judged after so many corrections.
 constexpr int kIterationsToJudge = 2;
 /// Whether residuals of a simplified matrix are but rounding is asked after so many.

@@ -34,7 +34,7 @@ constexpr int step_part_dof(StepPart part) {
   return 0;
 }
 
-/// f.template operator()<G>() for the group of a part that turns.
+/// Calls f.template operator() of the group of a part that turns.
 template <class F>
 auto with_group_of(StepPart part, F&& f) {
   switch (part) {
