@@ -17,8 +17,8 @@ constexpr double kEstimates = 10;
 /// Rounding of multipliers, in units of ε over the square of the step in seconds.
 constexpr double kMultiplierRounding = 1000;
 /// Of the largest effect on outputs of the same kind, such as positions of other nodes: an output with less stands still
-/// but for rounding.
-constexpr double kStandsStill = 1e-6;
+/// but for rounding, which the tolerance of this allows tens of ε of theirs.
+constexpr double kStandsStill = 1e-5;
 
 /// Of a row of the Jacobian; of variables whose values are known, if there are such.
 double largest_effect(const Eigen::MatrixXd& jacobian, Eigen::Index row,
