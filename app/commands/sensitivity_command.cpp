@@ -13,13 +13,13 @@
 #include <CLI/CLI.hpp>
 
 #include "liegrad/dae/report.hpp"
-#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/sensitivity/mode_name.hpp"
 #include "liegrad/sensitivity/trajectory/checkpoints.hpp"
 #include "options/common_options.hpp"
 #include "options/derivative_options.hpp"
 #include "options/integration_options.hpp"
 #include "options/interrupt.hpp"
+#include "options/option_value.hpp"
 #include "options/run_size.hpp"
 #include "output/colour.hpp"
 #include "output/derivative_progress.hpp"
@@ -64,9 +64,7 @@ struct Result {
 };
 
 Mode mode_of(const std::string& name) {
-  const dae::NameTable<Mode>& modes = sensitivity::mode_names();
-  if (const Mode* const mode = dae::find(modes, name)) return *mode;
-  throw InvalidArgument("--mode: " + dae::unknown_name_message("mode", name, dae::names_of(modes)));
+  return option_value("--mode", "mode", name, sensitivity::mode_names());
 }
 
 sensitivity::DifferentiateOptions SensitivityCommand::options(

@@ -6,10 +6,10 @@
 
 #include "liegrad/control/problems/built_in.hpp"
 #include "liegrad/dae/system/name_table.hpp"
-#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 #include "options/common_options.hpp"
 #include "options/control_file.hpp"
+#include "options/option_value.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -21,9 +21,7 @@ constexpr int kMostStepsOfIndex3 = 2000;
 
 template <class T>
 T one_of(const std::string& option, const std::string& name, const dae::NameTable<T>& choices) {
-  if (const T* const value = dae::find(choices, name)) return *value;
-  throw InvalidArgument("--" + option + ": " +
-                        dae::unknown_name_message(option, name, dae::names_of(choices)));
+  return option_value("--" + option, option, name, choices);
 }
 
 }  // namespace

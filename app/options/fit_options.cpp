@@ -11,6 +11,7 @@
 #include "liegrad/dae/system/text.hpp"
 #include "liegrad/optimize/fit/start_values.hpp"
 #include "liegrad/sensitivity/mode_name.hpp"
+#include "options/option_value.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -107,9 +108,7 @@ optimize::Loss loss_of(const std::string& text) {
 
 template <class T>
 T chosen(const char* option, const std::string& name, const dae::NameTable<T>& choices) {
-  if (const T* const value = dae::find(choices, name)) return *value;
-  throw InvalidArgument(std::string(option) + ": " +
-                        dae::unknown_name_message("choice", name, dae::names_of(choices)));
+  return option_value(option, "choice", name, choices);
 }
 
 }  // namespace

@@ -9,16 +9,15 @@
 #include "liegrad/dae/method_names.hpp"
 #include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/models/models.hpp"
+#include "options/option_value.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
 namespace {
 
 template <class T>
-T chosen(const char* what, const dae::NameTable<T>& choices, const std::string& name) {
-  if (const T* const value = dae::find(choices, name)) return *value;
-  throw InvalidArgument("--" + std::string(what) + ": " +
-                        dae::unknown_name_message(what, name, dae::names_of(choices)));
+T chosen(const std::string& what, const dae::NameTable<T>& choices, const std::string& name) {
+  return option_value("--" + what, what, name, choices);
 }
 
 std::vector<std::string> method_names() {
@@ -282,7 +281,7 @@ dae::IntegrateOptions IntegrationOptions::make() const {
   dae::AlphaOptions& alpha = options.alpha;
   alpha.method = alpha_method();
   alpha.formulation = constraint_formulation();
-  alpha.start = chosen(start_option_.c_str() + 2, dae::starting_values_names(), start_);
+  alpha.start = chosen(start_option_.substr(2), dae::starting_values_names(), start_);
   alpha.guess = chosen("guess", dae::first_guess_names(), guess_);
   alpha.newton.kind = chosen("newton", dae::newton_kind_names(), newton_);
   alpha.solver = chosen("solver", dae::linear_solver_names(), solver_);

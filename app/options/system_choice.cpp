@@ -7,10 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "liegrad/dae/system/nearest_name.hpp"
 #include "liegrad/lie/error.hpp"
 #include "liegrad/models/file/json_text.hpp"
 #include "liegrad/models/models.hpp"
+#include "options/option_value.hpp"
 #include "output/number_text.hpp"
 
 namespace liegrad::app {
@@ -59,10 +59,7 @@ void SystemChoice::add_to(CLI::App& command) {
 }
 
 lie::NodeGroup body_group_of(const std::string& name) {
-  const dae::NameTable<lie::NodeGroup>& groups = dae::body_group_names();
-  if (const lie::NodeGroup* const group = dae::find(groups, name)) return *group;
-  throw InvalidArgument("--group: " + dae::unknown_name_message("group of rigid bodies", name,
-                                                                dae::names_of(groups)));
+  return option_value("--group", "group of rigid bodies", name, dae::body_group_names());
 }
 
 bool names_system_file(const std::string& name) { return name.ends_with(".json"); }
